@@ -75,12 +75,13 @@ int cross_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, 
                  process.settings.timeout_ns, [&] { return pmpi.Barrier(comm); });
 }
 
-int allreduce_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
-                            CommState& state, const std::function<int()>& call) {
-  count_one(state.num_allreduces);  // first, as above
-  process.states.count_passed_allreduce();
+int pass_on_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state,
+                          DataCall kind, const std::function<int()>& call) {
+  count_one(state.num_data_calls[index_of(kind)]);  // first, as above
+  process.states.count_passed(kind);
   if (process.settings.timeout_ns == 0) return call();
-  return watched(pmpi, comm, "allreduce " + std::to_string(num_before_set_up(state)),
+  return watched(pmpi, comm,
+                 std::string(name_of(kind)) + " " + std::to_string(num_before_set_up(state)),
                  process.settings.timeout_ns, call);
 }
 

@@ -19,8 +19,8 @@ namespace hierbar::mpi {
 // the program.
 //
 // Each rank counts its calls of MPI_Barrier on the communicator, whatever they return. With
-// HIERBAR_MPI=collectives it counts those of MPI_Allreduce with them that the engine could serve.
-// The calls of all ranks are the same ones in the same order, so all of them come to the set-up
+// HIERBAR_MPI=collectives it counts with them the calls with data that the engine could serve. The
+// calls of all ranks are the same ones in the same order, so all of them come to the set-up
 // together without a message. The count is in the communicator's state, whose route is kBeforeSetUp
 // meanwhile. Such a state is not in States, and no thread remembers it between two barriers.
 
@@ -30,8 +30,10 @@ std::optional<Route> route_by_itself(const Pmpi& pmpi, MPI_Comm comm);
 
 // How many of them there have been. `state` is that of a communicator that is not set up.
 inline std::uint64_t num_before_set_up(const CommState& state) noexcept {
-  return state.num_barriers.load(std::memory_order_relaxed) +
-         state.num_allreduces.load(std::memory_order_relaxed);
+  std::uint64_t number = state.num_barriers.load(std::memory_order_relaxed);
+  for (const std::atomic<std::uint64_t>& calls : state.num_data_calls)
+    number += calls.load(std::memory_order_relaxed);
+  return number;
 }
 
 // For such a call on `comm`: the state with which they are counted, made if there is none. `state`
@@ -43,8 +45,8 @@ CommState* state_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm
 // A barrier of the library on a communicator that is not set up. Returns MPI's status. May be left
 // by a jump or an exception of the program's error handler, as the library's may.
 int cross_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state);
-// The same for an allreduce, which `call` makes: it returns the library's status.
-int allreduce_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
-                            CommState& state, const std::function<int()>& call);
+// The same for a call with data, which `call` makes: it returns the library's status.
+int pass_on_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state,
+                          DataCall kind, const std::function<int()>& call);
 
 }  // namespace hierbar::mpi

@@ -43,7 +43,8 @@ void States::remove(CommState* state) {
   has_loose_.store(!by_handle_.empty(), std::memory_order_relaxed);
   removed_[static_cast<std::size_t>(state->route)] +=
       state->num_barriers.load(std::memory_order_relaxed);
-  removed_allreduces_ += state->num_allreduces.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < kNumDataCalls; ++i)
+    removed_data_calls_[i] += state->num_data_calls[i].load(std::memory_order_relaxed);
 }
 
 void States::add_loose(MPI_Comm comm, CommState* state) {
@@ -95,11 +96,14 @@ Counts States::counts() {
   return counts;
 }
 
-AllreduceCounts States::allreduce_counts() {
+DataCounts States::data_counts() {
   const std::lock_guard lock(mutex_);
-  AllreduceCounts counts{removed_allreduces_, passed_allreduces_.load(std::memory_order_relaxed)};
-  for (const CommState* state : states_)
-    counts.served += state->num_allreduces.load(std::memory_order_relaxed);
+  DataCounts counts;
+  for (std::size_t i = 0; i < kNumDataCalls; ++i) {
+    counts[i] = {removed_data_calls_[i], passed_data_calls_[i].load(std::memory_order_relaxed)};
+    for (const CommState* state : states_)
+      counts[i].served += state->num_data_calls[i].load(std::memory_order_relaxed);
+  }
   return counts;
 }
 

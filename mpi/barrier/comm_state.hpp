@@ -8,12 +8,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/served_file.hpp"
 #include "mpi/between/leader_comm.hpp"
 #include "mpi/node/node_barrier.hpp"
 #include "mpi/node/node_collectives.hpp"
@@ -41,8 +43,8 @@ enum class Route : std::uint8_t {
   kNoLeaders,
   // A function of the MPI library failed.
   kSetUpFailed,
-  // Of its allreduces only: there is no memory for them, or the process has enough communicators
-  // with them (barrier/make_collectives.hpp).
+  // Of its calls with data only: there is no memory for them, or the process has enough
+  // communicators with them (barrier/make_collectives.hpp).
   kNoCollectives,
   // The communicator has had too few barriers to be set up (barrier/before_set_up.hpp). The one
   // value of a communicator that changes.
@@ -100,15 +102,30 @@ class InsideGuard {
 
 using Counts = std::array<std::uint64_t, kNumRoutes>;
 
-// What serves the allreduces of a communicator, where their data are small enough. Alike in all of
-// its ranks; it changes once, from kUndecided (barrier/make_collectives.hpp).
+// The collective calls with data that the engine can serve, in the order of kDataCallsOfMpi.
+enum class DataCall : std::uint8_t { kAllreduce, kBcast, kReduce };
+inline constexpr std::size_t kNumDataCalls = std::size(kDataCallsOfMpi);
+constexpr std::size_t index_of(DataCall call) { return static_cast<std::size_t>(call); }
+constexpr const char* name_of(DataCall call) { return kDataCallsOfMpi[index_of(call)].name; }
+
+// What serves such calls of a communicator, where their data are small enough. Alike in all of its
+// ranks; it changes once, from kUndecided (barrier/make_collectives.hpp).
 enum class DataRoute : std::uint8_t { kLibrary, kUndecided, kEngine };
 
-// Allreduces, per rank: those that the engine has served, and those that went to the library.
-struct AllreduceCounts {
+// One of the engine's two parts that serve them: `Memory` is NodeCollectives or NodeOneWay.
+template <class Memory>
+struct DataPart {
+  DataRoute route = DataRoute::kLibrary;
+  std::unique_ptr<Memory> memory;  // not null: the route is kEngine
+};
+
+// Calls of one function, per rank: those that the engine has served, and those that went to the
+// library.
+struct DataCount {
   std::uint64_t served = 0;
   std::uint64_t passed = 0;
 };
+using DataCounts = std::array<DataCount, kNumDataCalls>;
 
 // Counts a call of a communicator, in which only one thread at a time is, and returns its number.
 // Relaxed: a report of another thread may read the count at any time.
@@ -140,12 +157,11 @@ struct CommState {
   // Only one thread at a time is in a barrier of the communicator, so a load and a store count.
   // Relaxed: a report of another thread may read it at any time.
   std::atomic<std::uint64_t> num_barriers{0};
-  DataRoute data_route = DataRoute::kLibrary;
-  // Not null: data_route is kEngine.
-  std::unique_ptr<NodeCollectives> collectives;
-  // The same for allreduces that the engine could serve. Until the set-up the library does, and
-  // they count with the barriers (barrier/before_set_up.hpp).
-  std::atomic<std::uint64_t> num_allreduces{0};
+  DataPart<NodeCollectives> collectives;
+  DataPart<NodeOneWay> one_way;
+  // The same for calls with data that the engine could serve. Until the set-up the library does,
+  // and they count with the barriers (barrier/before_set_up.hpp).
+  std::array<std::atomic<std::uint64_t>, kNumDataCalls> num_data_calls{};
 };
 
 // `comm`, whose state this is, is being freed: what is recorded of its barriers is put together.
@@ -200,11 +216,11 @@ class States {
     loose_[static_cast<std::size_t>(route)].fetch_add(number, std::memory_order_relaxed);
   }
   Counts counts();
-  // Counts allreduces that the library serves. Relaxed, as above.
-  void count_passed_allreduce() noexcept {
-    passed_allreduces_.fetch_add(1, std::memory_order_relaxed);
+  // Counts calls with data that the library serves. Relaxed, as above.
+  void count_passed(DataCall call) noexcept {
+    passed_data_calls_[index_of(call)].fetch_add(1, std::memory_order_relaxed);
   }
-  AllreduceCounts allreduce_counts();
+  DataCounts data_counts();
 
  private:
   std::mutex mutex_;
@@ -218,8 +234,8 @@ class States {
   Counts removed_{};
   std::atomic<std::uint64_t> num_removals_{0};
   std::array<std::atomic<std::uint64_t>, kNumRoutes> loose_{};
-  std::uint64_t removed_allreduces_ = 0;
-  std::atomic<std::uint64_t> passed_allreduces_{0};
+  std::array<std::uint64_t, kNumDataCalls> removed_data_calls_{};
+  std::array<std::atomic<std::uint64_t>, kNumDataCalls> passed_data_calls_{};
 };
 
 }  // namespace hierbar::mpi

@@ -8,76 +8,116 @@
 #include <vector>
 
 #include "mpi/barrier/agreement.hpp"
+#include "mpi/reduction/type_layout.hpp"
 
 namespace hierbar::mpi {
 namespace {
 
-void fail_for_memory(Agreement& agreement) {
+// What a part is called for users.
+struct PartWords {
+  const char* calls;
+  const char* first_call;
+  const char* consequence;
+};
+constexpr PartWords kOfCollectives{"allreduces", "the first allreduce",
+                                   "the MPI library serves its allreduces instead"};
+constexpr PartWords kOfOneWay{"bcasts and reduces", "the first bcast or reduce",
+                              "the MPI library serves its bcasts and reduces instead"};
+
+void fail_for_memory(Agreement& agreement, const PartWords& words) {
   agreement.fail(Route::kNoCollectives,
-                 "no shared memory is left for the allreduces of a communicator of " +
-                     std::to_string(agreement.num_ranks()) +
+                 std::string("no shared memory is left for the ") + words.calls +
+                     " of a communicator of " + std::to_string(agreement.num_ranks()) +
                      " ranks on one node (HIERBAR_SEGMENT_KIB, or the size of /dev/shm)");
 }
 
-// Clears this rank's parts. Null: that failed, and the agreement knows it.
-std::unique_ptr<NodeCollectives> clear_own_parts(Agreement& agreement, const NodeBarrier& node,
-                                                 const NodeCollectives::Place& place) {
-  auto made = std::make_unique<NodeCollectives>(node, place);
-  if (made->clear()) return made;
-  fail_for_memory(agreement);
-  return nullptr;
-}
-
 // A line for each program of many communicators would be of no use to most users.
-void fail_for_many(Agreement& agreement) {
+void fail_for_many(Agreement& agreement, const PartWords& words) {
   agreement.fail(Route::kNoCollectives,
                  agreement.process().settings.verbose
                      ? "more than " + std::to_string(ProcessState::kMostWithCollectives) +
-                           " communicators of a process have allreduces"
+                           " communicators of a process have " + words.calls
                      : std::string());
+}
+
+// Clears this rank's parts. Null: that failed, and the agreement knows it.
+template <class Memory>
+std::unique_ptr<Memory> clear_own_parts(Agreement& agreement, const PartWords& words,
+                                        const NodeBarrier& node, const DataPlace& place) {
+  auto made = std::make_unique<Memory>(node, place);
+  if (made->clear()) return made;
+  fail_for_memory(agreement, words);
+  return nullptr;
+}
+
+// The leader claims the memory. All clear their own parts of it. `own` is what the node's leader
+// tells the others.
+template <class Memory>
+std::unique_ptr<Memory> share_memory(Agreement& agreement, const PartWords& words,
+                                     const NodeBarrier& node, DataPlace& own) {
+  std::unique_ptr<Memory> made;
+  if (node.leads() && !agreement.has_failed()) {
+    own = Memory::claim(node);
+    if (own.num_units == 0) {
+      fail_for_memory(agreement, words);
+    } else {
+      made = clear_own_parts<Memory>(agreement, words, node, own);
+    }
+  }
+  const auto leader = static_cast<std::size_t>(node.peers()[0].comm_rank);
+  const std::vector<DataPlace> offers = agreement.exchange(own);
+  const DataPlace& place = offers[leader];
+  if (!node.leads() && !agreement.has_failed() && place.num_units != 0)
+    made = clear_own_parts<Memory>(agreement, words, node, place);
+  return made;
+}
+
+// 1. What this rank lacks.
+// 2. The memory.
+// 3. The verdict. A rank that has not been told the place has failed.
+template <class Memory>
+void make_part(Agreement& agreement, const PartWords& words, const NodeBarrier& node,
+               DataPart<Memory>& part) {
+  part.route = DataRoute::kLibrary;
+  // The library has no answer, as in set_up().
+  if (agreement.num_ranks() == 0) return;
+  ProcessState& process = agreement.process();
+  std::atomic<int>& num_made = process.num_with(part);
+  const bool is_one_more = ProcessState::claim_one(num_made);
+  if (!is_one_more) fail_for_many(agreement, words);
+
+  DataPlace own{};
+  std::unique_ptr<Memory> made = share_memory<Memory>(agreement, words, node, own);
+
+  if (agreement.agree(nullptr) == Route::kEngine) {
+    part.memory = std::move(made);
+    part.route = DataRoute::kEngine;
+    return;
+  }
+  if (own.num_units != 0) node.block().segment().units().release(own.first_unit, own.num_units);
+  if (is_one_more) ProcessState::give_back_one(num_made);
 }
 
 }  // namespace
 
-void make_collectives(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
+void make_collectives(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state,
+                      DataPart<NodeCollectives>& part) {
   const InsideGuard guard;
   const QuietErrors quiet(pmpi, comm);
-  const NodeBarrier& node = *state.node;
-  Agreement agreement(process, pmpi, comm, "the MPI library serves its allreduces instead",
-                      "the first allreduce");
-  if (agreement.num_ranks() == 0) {  // the library has no answer, as in set_up()
-    state.data_route = DataRoute::kLibrary;
-    return;
-  }
-  const bool is_one_more = process.claim_collectives();
-  if (!is_one_more) fail_for_many(agreement);
+  Agreement agreement(process, pmpi, comm, kOfCollectives.consequence, kOfCollectives.first_call);
+  make_part(agreement, kOfCollectives, *state.node, part);
+}
 
-  // 1. The leader claims the memory. All clear their own parts of it.
-  NodeCollectives::Place own{};  // what the node's leader tells the others
-  std::unique_ptr<NodeCollectives> made;
-  if (node.leads() && is_one_more) {
-    own = NodeCollectives::claim(node);
-    if (own.num_units == 0) {
-      fail_for_memory(agreement);
-    } else {
-      made = clear_own_parts(agreement, node, own);
-    }
-  }
-  const auto leader = static_cast<std::size_t>(node.peers()[0].comm_rank);
-  const std::vector<NodeCollectives::Place> offers = agreement.exchange(own);
-  const NodeCollectives::Place& place = offers[leader];
-  if (!node.leads() && !agreement.has_failed() && place.num_units != 0)
-    made = clear_own_parts(agreement, node, place);
-
-  // 2. The verdict. A rank that has not been told the place has failed.
-  if (agreement.agree(nullptr) == Route::kEngine) {
-    state.collectives = std::move(made);
-    state.data_route = DataRoute::kEngine;
-    return;
-  }
-  if (own.num_units != 0) node.block().segment().units().release(own.first_unit, own.num_units);
-  if (is_one_more) process.give_back_collectives();
-  state.data_route = DataRoute::kLibrary;
+// A bcast packs what is not dense.
+void make_collectives(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state,
+                      DataPart<NodeOneWay>& part) {
+  const InsideGuard guard;
+  const QuietErrors quiet(pmpi, comm);
+  Agreement agreement(process, pmpi, comm, kOfOneWay.consequence, kOfOneWay.first_call);
+  if (agreement.num_ranks() != 0 && !packs_plainly(pmpi, comm))
+    agreement.fail(Route::kNoCollectives,
+                   "MPI_Pack of the MPI library adds to what it packs, or fails");
+  make_part(agreement, kOfOneWay, *state.node, part);
 }
 
 }  // namespace hierbar::mpi

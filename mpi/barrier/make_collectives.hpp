@@ -10,15 +10,19 @@
 
 namespace hierbar::mpi {
 
-// Gives the collectives of a communicator their memory, in the first of them that the engine could
-// serve (docs/design/mpi-setup.md#d0193). Most communicators have barriers alone, and need none.
+// Gives one of the two parts of a communicator's collectives its memory, in the first call that
+// this part could serve (docs/design/mpi-setup.md#d0193). Most communicators have barriers alone,
+// and need none.
 //
-// Requires: `state` is that of `comm`, its data_route is kUndecided, and all ranks of `comm` call
+// Requires: `state` is that of `comm`, the part's route is kUndecided, and all ranks of `comm` call
 // this. They do, because they decide alike which calls the engine could serve.
 //
-// Guarantees: data_route is kEngine or kLibrary afterwards, alike in all ranks, until the
+// Guarantees: the route is kEngine or kLibrary afterwards, alike in all ranks, until the
 // communicator is freed. If something failed, one rank reports it, once in a program. See Agreement
 // for what may fail.
-void make_collectives(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state);
+void make_collectives(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state,
+                      DataPart<NodeCollectives>& part);
+void make_collectives(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state,
+                      DataPart<NodeOneWay>& part);
 
 }  // namespace hierbar::mpi

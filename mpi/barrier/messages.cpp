@@ -48,19 +48,13 @@ std::string list(const NodeBarrier& node, const std::vector<std::uint32_t>& miss
   return text;
 }
 
-// `call` is "a barrier", say, and has_entered(i) tells whether participant i has come to it.
-template <class HasEntered>
-void report_overdue_call(const char* call, const Pmpi& pmpi, MPI_Comm comm, const CommState& state,
-                         long waited_ns, HasEntered&& has_entered) {
-  const NodeBarrier& node = *state.node;
-  std::vector<std::uint32_t> missing, waiting;
-  for (std::uint32_t i = 0; i < node.plan().num_participants; ++i)
-    (has_entered(i) ? waiting : missing).push_back(i);
-  // The last rank has just arrived.
-  if (missing.empty() && !state.several_nodes) return;
-  // When all have arrived, participant 0 is inside the leaders' barrier and does not get here.
-  if (node.me() != waiting[missing.empty() ? 1 : 0]) return;
-  const std::string waits = std::string(call) + " on " + name_of(pmpi, comm) + " of " +
+// `call` is "a barrier", say. `missing` are those that have not come to it, and `first_waiting` is
+// the lowest of those that wait in it.
+void print_overdue(const std::string& call, const Overdue& overdue, long waited_ns,
+                   const std::vector<std::uint32_t>& missing, std::uint32_t first_waiting) {
+  const NodeBarrier& node = *overdue.state->node;
+  if (node.me() != first_waiting) return;
+  const std::string waits = call + " on " + name_of(*overdue.pmpi, overdue.comm) + " of " +
                             std::to_string(node.plan().num_participants) +
                             " ranks on this node has waited " +
                             std::to_string(waited_ns / 1'000'000'000) + " s for ";
@@ -68,20 +62,51 @@ void report_overdue_call(const char* call, const Pmpi& pmpi, MPI_Comm comm, cons
                                       : list(node, missing)));
 }
 
+// `part` serves the call. In a call whose data go one way a rank may be done while others wait.
+template <class Memory>
+void report_overdue_in(const Memory& part, const OverdueData& overdue, long waited_ns) {
+  const std::uint32_t num_ranks = overdue.state->node->plan().num_participants;
+  std::vector<std::uint32_t> missing;
+  std::uint32_t first_waiting = num_ranks;
+  for (std::uint32_t i = 0; i < num_ranks; ++i) {
+    if (!part.has_entered(i)) {
+      if (overdue.awaited == OverdueData::kAny || i == static_cast<std::uint32_t>(overdue.awaited))
+        missing.push_back(i);
+    } else if (first_waiting == num_ranks && !part.has_left(i)) {
+      first_waiting = i;
+    }
+  }
+  // The awaited rank has just arrived, or waits itself for another one and says so.
+  if (missing.empty()) return;
+  // The others wait for the root, and do not know for whom it waits until it has room.
+  if (overdue.call == DataCall::kBcast && overdue.awaited == OverdueData::kAny)
+    first_waiting = overdue.state->node->me();
+  const std::string name = name_of(overdue.call);
+  print_overdue((name.front() == 'a' ? "an " : "a ") + name, overdue, waited_ns, missing,
+                first_waiting);
+}
+
 }  // namespace
 
 void report_overdue(void* context, long waited_ns) noexcept {
   const Overdue& overdue = *static_cast<const Overdue*>(context);
   const NodeBarrier& node = *overdue.state->node;
-  report_overdue_call("a barrier", *overdue.pmpi, overdue.comm, *overdue.state, waited_ns,
-                      [&](std::uint32_t i) { return node.block().has_entered(i, node.me()); });
+  std::vector<std::uint32_t> missing, waiting;
+  for (std::uint32_t i = 0; i < node.plan().num_participants; ++i)
+    (node.block().has_entered(i, node.me()) ? waiting : missing).push_back(i);
+  // The last rank has just arrived.
+  if (missing.empty() && !overdue.state->several_nodes) return;
+  // When all have arrived, participant 0 is inside the leaders' barrier and does not get here.
+  print_overdue("a barrier", overdue, waited_ns, missing, waiting[missing.empty() ? 1 : 0]);
 }
 
-void report_overdue_allreduce(void* context, long waited_ns) noexcept {
-  const Overdue& overdue = *static_cast<const Overdue*>(context);
-  const NodeCollectives& collectives = *overdue.state->collectives;
-  report_overdue_call("an allreduce", *overdue.pmpi, overdue.comm, *overdue.state, waited_ns,
-                      [&](std::uint32_t i) { return collectives.has_entered(i); });
+void report_overdue_data(void* context, long waited_ns) noexcept {
+  const auto& overdue = static_cast<const OverdueData&>(*static_cast<const Overdue*>(context));
+  if (overdue.call == DataCall::kAllreduce) {
+    report_overdue_in(*overdue.state->collectives.memory, overdue, waited_ns);
+  } else {
+    report_overdue_in(*overdue.state->one_way.memory, overdue, waited_ns);
+  }
 }
 
 namespace {
@@ -104,27 +129,40 @@ std::string describe(const Counts& counts) {
          std::to_string(passed) + reasons + (reasons.empty() ? "" : ")");
 }
 
-std::string describe(const AllreduceCounts& counts) {
-  return "engine " + std::to_string(counts.served) + ", library " + std::to_string(counts.passed);
+std::string describe(const DataCount& count) {
+  return "engine " + std::to_string(count.served) + ", library " + std::to_string(count.passed);
 }
 
 // The sum in rank 0, of all ranks of the world. Returns false if the library's call failed.
 bool sum_up(const Pmpi& pmpi, const AllCounts& counts, AllCounts& sum) {
-  std::array<std::uint64_t, kNumRoutes + 2> own{}, all{};
-  std::copy(counts.barriers.begin(), counts.barriers.end(), own.begin());
-  own[kNumRoutes] = counts.allreduces.served;
-  own[kNumRoutes + 1] = counts.allreduces.passed;
+  std::array<std::uint64_t, kNumRoutes + 2 * kNumDataCalls> own{}, all{};
+  auto* next_own = std::copy(counts.barriers.begin(), counts.barriers.end(), own.begin());
+  for (const DataCount& count : counts.data) {
+    *next_own++ = count.served;
+    *next_own++ = count.passed;
+  }
   if (pmpi.Reduce(own.data(), all.data(), static_cast<int>(own.size()), pmpi.uint64, pmpi.sum, 0,
                   pmpi.comm_world) != MPI_SUCCESS)
     return false;
   std::copy_n(all.begin(), kNumRoutes, sum.barriers.begin());
-  sum.allreduces = {all[kNumRoutes], all[kNumRoutes + 1]};
+  const auto* next_sum = all.begin() + kNumRoutes;
+  for (DataCount& count : sum.data) {
+    count.served = *next_sum++;
+    count.passed = *next_sum++;
+  }
   return true;
 }
 
-// Allreduces go unmentioned where they are not served.
-bool mentions_allreduces(const AllreduceCounts& counts) {
-  return counts.served + counts.passed != 0 || ProcessState::get().settings.serves_collectives();
+// `of` is whose calls they are: " of 2 ranks: ". Calls with data go unmentioned where they are not
+// served.
+void print_counts(const AllCounts& counts, const std::string& of) {
+  print_line("barriers" + of + describe(counts.barriers));
+  for (std::size_t i = 0; i < kNumDataCalls; ++i) {
+    const DataCount& count = counts.data[i];
+    if (count.served + count.passed == 0 && !ProcessState::get().settings.serves_collectives())
+      continue;
+    print_line(std::string(kDataCallsOfMpi[i].name) + "s" + of + describe(count));
+  }
 }
 
 }  // namespace
@@ -143,11 +181,12 @@ void print_report(const Pmpi& pmpi, const AllCounts& counts, int rank, bool toge
   if (rank != 0 && together) return;
   const std::string of = together ? " of " + std::to_string(num_ranks) + " ranks: "
                                   : " of rank " + std::to_string(rank) + ": ";
-  print_line("barriers" + of + describe(sum.barriers));
-  if (mentions_allreduces(sum.allreduces)) print_line("allreduces" + of + describe(sum.allreduces));
+  print_counts(sum, of);
   const bool none = std::all_of(sum.barriers.begin(), sum.barriers.end(),
                                 [](std::uint64_t count) { return count == 0; });
-  if (rank != 0 || !none || sum.allreduces.served != 0) return;
+  const bool has_data = std::any_of(sum.data.begin(), sum.data.end(),
+                                    [](const DataCount& count) { return count.served != 0; });
+  if (rank != 0 || !none || has_data) return;
   print_line(
       "no MPI_Barrier call reached this library: the program makes none, or its calls are bound to "
       "the MPI library's own function (RTLD_DEEPBIND, dlvsym()), or a tool calls that function "
@@ -155,10 +194,7 @@ void print_report(const Pmpi& pmpi, const AllCounts& counts, int rank, bool toge
 }
 
 void print_rest(const AllCounts& counts, int rank) {
-  const std::string of = " of rank " + std::to_string(rank) + " after the report: ";
-  print_line("barriers" + of + describe(counts.barriers));
-  if (mentions_allreduces(counts.allreduces))
-    print_line("allreduces" + of + describe(counts.allreduces));
+  print_counts(counts, " of rank " + std::to_string(rank) + " after the report: ");
 }
 
 }  // namespace hierbar::mpi

@@ -31,16 +31,22 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
   return MPI_SUCCESS;
 }
 
+// `is_last`: no other rank uses the communicator's memory any more.
+template <class Memory>
+void end(const DataPart<Memory>& part, bool is_last) {
+  if (part.memory == nullptr) return;
+  if (is_last) part.memory->release();
+  ProcessState::give_back_one(ProcessState::get().num_with(part));
+}
+
 // Ends the state. This is local, because other ranks may still be leaving the last barrier. Returns
 // its share of a leaders' communicator, which the caller must release or keep.
 std::shared_ptr<LeaderShare> end(CommState* state) {
   ProcessState& process = ProcessState::get();
   if (state->route != Route::kBeforeSetUp) process.states.remove(state);
   const bool is_last = state->node != nullptr && state->node->detach();
-  if (state->collectives != nullptr) {
-    if (is_last) state->collectives->release();
-    process.give_back_collectives();
-  }
+  end(state->collectives, is_last);
+  end(state->one_way, is_last);
   std::shared_ptr<LeaderShare> leaders = std::move(state->leaders);
   delete state;
   return leaders;
@@ -214,34 +220,37 @@ void ProcessState::report(const Pmpi& pmpi, bool may_communicate) {
   }
   recorder.finish(pmpi, world != nullptr && world->reports_everywhere);
   num_reported_ = states.counts();
-  allreduces_reported_ = states.allreduce_counts();
-  add_to_served("mpi", num_reported_, allreduces_reported_);
+  data_reported_ = states.data_counts();
+  add_to_served("mpi", num_reported_, data_reported_);
   const bool in_world = is_in_world(pmpi);
   if (in_world) ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &reported_rank_); });
   std::atexit([] { ProcessState::get().report_rest(); });
   if (!settings.verbose) return;
-  print_report(pmpi, {num_reported_, allreduces_reported_}, reported_rank_,
+  print_report(pmpi, {num_reported_, data_reported_}, reported_rank_,
                in_world && world != nullptr && world->verbose_everywhere);
 }
 
-void ProcessState::add_to_served(const char* kind, const Counts& counts,
-                                 const AllreduceCounts& allreduces) {
+void ProcessState::add_to_served(const char* kind, const Counts& counts, const DataCounts& data) {
   const std::uint64_t num_served = counts[static_cast<std::size_t>(Route::kEngine)];
   add_to_served_file(kind, num_served,
                      std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) - num_served);
-  if (allreduces.served + allreduces.passed != 0)
-    add_to_served_file(kAllreducesOfMpi, allreduces.served, allreduces.passed);
+  for (std::size_t i = 0; i < kNumDataCalls; ++i) {
+    if (data[i].served + data[i].passed != 0)
+      add_to_served_file(kDataCallsOfMpi[i].kind, data[i].served, data[i].passed);
+  }
 }
 
 void ProcessState::report_rest() {
   Counts rest = states.counts();
   for (std::size_t route = 0; route < kNumRoutes; ++route) rest[route] -= num_reported_[route];
-  const AllreduceCounts now = states.allreduce_counts();
-  const AllreduceCounts more{now.served - allreduces_reported_.served,
-                             now.passed - allreduces_reported_.passed};
-  if (more.served + more.passed == 0 &&
-      std::all_of(rest.begin(), rest.end(), [](std::uint64_t count) { return count == 0; }))
-    return;
+  DataCounts more = states.data_counts();
+  std::uint64_t num_more = std::accumulate(rest.begin(), rest.end(), std::uint64_t{0});
+  for (std::size_t i = 0; i < kNumDataCalls; ++i) {
+    more[i].served -= data_reported_[i].served;
+    more[i].passed -= data_reported_[i].passed;
+    num_more += more[i].served + more[i].passed;
+  }
+  if (num_more == 0) return;
   add_to_served(kMoreOfMpi, rest, more);
   if (settings.verbose) print_rest({rest, more}, reported_rank_);
 }

@@ -103,18 +103,21 @@ class ProcessState {
   }
   bool has_send_buffer() const noexcept { return has_send_buffer_.load(std::memory_order_relaxed); }
 
-  // How many communicators of a process may have memory for collectives. It is much more than that
-  // of a barrier: some 13 KiB for each rank.
+  // How many communicators of a process may have memory for each part of the collectives. It is
+  // much more than that of a barrier: some 13 KiB for each rank, or 25.
   static constexpr int kMostWithCollectives = 16;
+  std::atomic<int>& num_with(const DataPart<NodeCollectives>&) noexcept {
+    return num_with_collectives_;
+  }
+  std::atomic<int>& num_with(const DataPart<NodeOneWay>&) noexcept { return num_with_one_way_; }
   // Counts one more; false: there are that many.
-  bool claim_collectives() noexcept {
-    if (num_with_collectives_.fetch_add(1, std::memory_order_relaxed) < kMostWithCollectives)
-      return true;
-    give_back_collectives();
+  static bool claim_one(std::atomic<int>& number) noexcept {
+    if (number.fetch_add(1, std::memory_order_relaxed) < kMostWithCollectives) return true;
+    give_back_one(number);
     return false;
   }
-  void give_back_collectives() noexcept {
-    num_with_collectives_.fetch_sub(1, std::memory_order_relaxed);
+  static void give_back_one(std::atomic<int>& number) noexcept {
+    number.fetch_sub(1, std::memory_order_relaxed);
   }
 
   // Returns true for the first call with this route, so that each message is printed once.
@@ -145,10 +148,9 @@ class ProcessState {
   // Writes and prints the reports, this process's own or those of all ranks. Later calls do
   // nothing.
   void report(const Pmpi& pmpi, bool may_communicate);
-  // The number of barriers by route, and of allreduces, added to HIERBAR_SERVED_FILE. `kind` is
-  // that of the barriers.
-  static void add_to_served(const char* kind, const Counts& counts,
-                            const AllreduceCounts& allreduces);
+  // The number of barriers by route, and of calls with data, added to HIERBAR_SERVED_FILE. `kind`
+  // is that of the barriers.
+  static void add_to_served(const char* kind, const Counts& counts, const DataCounts& data);
   // At the end of the process: the same for barriers behind the report. The program may call them
   // in a callback of MPI_COMM_SELF that is older than ours, or in sessions that it opens later. MPI
   // cannot be asked any more.
@@ -173,12 +175,13 @@ class ProcessState {
   std::atomic<bool> has_send_buffer_{false};
   // Relaxed: only the number matters.
   std::atomic<int> num_with_collectives_{0};
+  std::atomic<int> num_with_one_way_{0};
   // All relaxed: they only choose one caller.
   std::array<std::atomic<bool>, kNumRoutes> routes_reported_{};
   std::array<std::atomic<bool>, static_cast<std::size_t>(Message::kCount)> reported_once_{};
   bool reported_ = false;
   Counts num_reported_{};
-  AllreduceCounts allreduces_reported_{};
+  DataCounts data_reported_{};
   int reported_rank_ = 0;
   bool has_self_ = false;
   Self self_{};

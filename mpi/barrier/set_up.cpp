@@ -194,8 +194,8 @@ void report_other_settings(Agreement& agreement, const std::vector<RankInfo>& re
                       });
 }
 
-// Whether the engine may serve allreduces of the communicator, if it serves its barriers. Alike in
-// all ranks, which have the same records.
+// Whether the engine may serve calls with data of the communicator, if it serves its barriers.
+// Alike in all ranks, which have the same records.
 bool may_have_collectives(const Agreement& agreement, const std::vector<RankInfo>& records) {
   const auto has = [&records](std::uint32_t flag) {
     return std::any_of(records.begin(), records.end(),
@@ -206,17 +206,18 @@ bool may_have_collectives(const Agreement& agreement, const std::vector<RankInfo
   if (!all_have(records, RankInfo::kWantsCollectives)) {
     if (agreement.rank() == 0 && process.claim_first(ProcessState::Message::kOtherServed))
       print_line(std::string(kServedVariable) +
-                 ": not all ranks have 'collectives', so the MPI library serves all allreduces; it "
-                 "must be the same in all ranks");
+                 ": not all ranks have 'collectives', so the MPI library serves all calls with "
+                 "data; it must be the same in all ranks");
     return false;
   }
   if (has(RankInfo::kTakesDeviceMemory)) {
     if (agreement.rank() == 0 && process.claim_first(ProcessState::Message::kDeviceMemory))
       print_line(
-          "the MPI library takes buffers in the memory of devices, so it serves all allreduces "
-          "itself");
+          "the MPI library takes buffers in the memory of devices, so it serves all calls with "
+          "data itself");
     return false;
   }
+  static_assert(NodeCollectives::kMostRanks == NodeOneWay::kMostRanks);
   return records.size() <= NodeCollectives::kMostRanks;
 }
 
@@ -281,7 +282,7 @@ Route decide(Agreement& agreement, CommState& state) {
   const bool has_data = may_have_collectives(agreement, records);
   const Route made = share_and_make(agreement, records, map, joined, state);
   if (made == Route::kEngine && has_data && !state.several_nodes)
-    state.data_route = DataRoute::kUndecided;
+    state.collectives.route = state.one_way.route = DataRoute::kUndecided;
   if (made == Route::kEngine && state.reports_everywhere) {
     start_trace(agreement.process(), agreement.pmpi(), agreement.comm(), records[0].report_every,
                 state);
@@ -317,7 +318,8 @@ bool set_up_together(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Com
                       what.c_str());
   if (agreement.num_ranks() == 0) return false;
   state.num_barriers.store(0, std::memory_order_relaxed);
-  state.num_allreduces.store(0, std::memory_order_relaxed);
+  for (std::atomic<std::uint64_t>& calls : state.num_data_calls)
+    calls.store(0, std::memory_order_relaxed);
   state.route = decide(agreement, state);
   // Some ranks may not have learnt what the others want.
   if (state.route == Route::kSetUpFailed)
@@ -326,7 +328,8 @@ bool set_up_together(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Com
   // From here on it is this rank's own: a rank that is alone on its node has no baseline.
   if (state.node != nullptr && state.node->algorithm() != Algorithm::kHier)
     state.route = Route::kBaseline;
-  if (state.route != Route::kEngine) state.data_route = DataRoute::kLibrary;
+  if (state.route != Route::kEngine)
+    state.collectives.route = state.one_way.route = DataRoute::kLibrary;
   return true;
 }
 

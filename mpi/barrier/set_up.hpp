@@ -10,7 +10,7 @@
 namespace hierbar::mpi {
 
 // Sets up a communicator: decides what serves its barriers from now on, and makes what that needs.
-// It does so inside a barrier or an allreduce, or where a team is made of its threads.
+// It does so inside a barrier or a call with data, or where a team is made of its threads.
 //
 // Requires: all ranks of `comm` call it, which they do, because these calls are collective and they
 // count them alike (before_set_up.hpp). It uses only the MPI library's own collective calls, on

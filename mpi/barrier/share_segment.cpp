@@ -25,8 +25,8 @@ std::size_t segment_bytes(const ShimSettings& settings, std::size_t num_ranks) {
   const std::size_t of_comm = num_ranks * (NodeSegment::kUnitBytes + NodeSegment::kUnitBytes / 10) +
                               NodeSegment::kUnitBytes;
   const std::size_t of_barriers = std::clamp(kComms * of_comm, kSmallest, kLargest);
-  // Three regions for each rank, its words, and what is lost where regions begin at a page.
-  const std::size_t of_collectives = num_ranks * 4 * NodeCollectives::kMostBytes;
+  const std::size_t of_collectives =
+      num_ranks * (NodeCollectives::kBytesOfRank + NodeOneWay::kBytesOfRank);
   return settings.serves_collectives()
              ? of_barriers + ProcessState::kMostWithCollectives * of_collectives
              : of_barriers;

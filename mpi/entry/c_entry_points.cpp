@@ -1,6 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C interface: the functions that programs call in place of their MPI library's.
+// The C interface: the functions that programs call in place of their MPI library's. Those that
+// carry data are in collective_entry_points.cpp.
 
 #include <mpi.h>
 
@@ -8,13 +9,10 @@
 #include <utility>
 
 #include "mpi/barrier/process_state.hpp"
-#include "mpi/entry/allreduce.hpp"
 #include "mpi/entry/entry_points.hpp"
 #include "mpi/entry/mpi_barrier.hpp"
 #include "mpi/team/teams.hpp"
 
-using hierbar::mpi::AllreduceCall;
-using hierbar::mpi::CallTool;
 using hierbar::mpi::find_pmpi;
 using hierbar::mpi::find_pmpi_unrecorded;
 using hierbar::mpi::free_comm;
@@ -62,90 +60,6 @@ HIERBAR_ENTRY(int, PMPI_Barrier, RawHandle comm) {
   return hierbar::mpi::barrier_as_asked(*pmpi, handle_in<MPI_Comm>(comm),
                                         hierbar::mpi::take_program_place(caller));
 }
-
-namespace {
-
-const CallTool& tool_of(const Pmpi& pmpi, const AllreduceCall& call) {
-  return call.is_large ? pmpi.large_allreduce_tool : pmpi.allreduce_tool;
-}
-
-// A program's call of MPI_Allreduce.
-template <class Next>
-int allreduce_of_program(const Pmpi& pmpi, const AllreduceCall& call, MPI_Comm comm, Next&& next) {
-  if (!hierbar::mpi::serves_allreduces() || tool_of(pmpi, call).is_behind) return next();
-  return hierbar::mpi::allreduce(pmpi, comm, call);
-}
-
-// A call of the profiling function: the library's own, or what a tool calls in the end.
-template <class Own>
-int allreduce_of_tool(const Pmpi& pmpi, const AllreduceCall& call, MPI_Comm comm,
-                      const void* caller, Own&& own) {
-  if (!tool_of(pmpi, call).exists() || !hierbar::mpi::serves_allreduces() ||
-      pmpi.extent.has(caller))
-    return own();
-  return hierbar::mpi::allreduce(pmpi, comm, call);
-}
-
-AllreduceCall allreduce_call(const void* in, void* out, MPI_Count count, RawHandle type,
-                             RawHandle op, bool is_large = false) {
-  return {in, out, count, handle_in<MPI_Datatype>(type), handle_in<MPI_Op>(op), is_large};
-}
-
-}  // namespace
-
-HIERBAR_ENTRY(int, MPI_Allreduce, const void* in, void* out, int count, RawHandle type,
-              RawHandle op, RawHandle comm) {
-  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
-  if (pmpi == nullptr)
-    HIERBAR_PASS_ON(MPI_Allreduce, PMPI_Allreduce, in, out, count, type, op, comm);
-  const AllreduceCall call = allreduce_call(in, out, count, type, op);
-  const auto comm_handle = handle_in<MPI_Comm>(comm);
-  return allreduce_of_program(*pmpi, call, comm_handle, [&] {
-    return pmpi->next.Allreduce(in, out, count, call.type, call.op, comm_handle);
-  });
-}
-
-HIERBAR_ENTRY(int, PMPI_Allreduce, const void* in, void* out, int count, RawHandle type,
-              RawHandle op, RawHandle comm) {
-  const void* const caller = __builtin_return_address(0);
-  const Pmpi* const pmpi = find_pmpi(caller);
-  if (pmpi == nullptr)
-    HIERBAR_PASS_ON(PMPI_Allreduce, PMPI_Allreduce, in, out, count, type, op, comm);
-  const AllreduceCall call = allreduce_call(in, out, count, type, op);
-  const auto comm_handle = handle_in<MPI_Comm>(comm);
-  return allreduce_of_tool(*pmpi, call, comm_handle, caller, [&] {
-    return pmpi->Allreduce(in, out, count, call.type, call.op, comm_handle);
-  });
-}
-
-#ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
-HIERBAR_ENTRY(int, MPI_Allreduce_c, const void* in, void* out, MPI_Count count, RawHandle type,
-              RawHandle op, RawHandle comm) {
-  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
-  if (pmpi == nullptr)
-    HIERBAR_PASS_ON(MPI_Allreduce_c, PMPI_Allreduce_c, in, out, count, type, op, comm);
-  if (pmpi->Allreduce_c == nullptr) return MPI_ERR_OTHER;
-  const AllreduceCall call = allreduce_call(in, out, count, type, op, true);
-  const auto comm_handle = handle_in<MPI_Comm>(comm);
-  return allreduce_of_program(*pmpi, call, comm_handle, [&] {
-    return pmpi->next.Allreduce_c(in, out, count, call.type, call.op, comm_handle);
-  });
-}
-
-HIERBAR_ENTRY(int, PMPI_Allreduce_c, const void* in, void* out, MPI_Count count, RawHandle type,
-              RawHandle op, RawHandle comm) {
-  const void* const caller = __builtin_return_address(0);
-  const Pmpi* const pmpi = find_pmpi(caller);
-  if (pmpi == nullptr)
-    HIERBAR_PASS_ON(PMPI_Allreduce_c, PMPI_Allreduce_c, in, out, count, type, op, comm);
-  if (pmpi->Allreduce_c == nullptr) return MPI_ERR_OTHER;
-  const AllreduceCall call = allreduce_call(in, out, count, type, op, true);
-  const auto comm_handle = handle_in<MPI_Comm>(comm);
-  return allreduce_of_tool(*pmpi, call, comm_handle, caller, [&] {
-    return pmpi->Allreduce_c(in, out, count, call.type, call.op, comm_handle);
-  });
-}
-#endif
 
 // Writes what is recorded so far. In a program without barriers that is nothing.
 HIERBAR_ENTRY(int, MPI_Abort, RawHandle comm, int status) {

@@ -49,8 +49,8 @@ bool is_programs_library(const void* definition) {
 // - the library is in a namespace of its own (dlmopen()), or another shim's function was found;
 // - the MPI library asks, or a shim;
 // - a tool behind the shim has the function, and might be the one that asks. The shim's function
-//   would call that of the tool again. Barriers and allreduces have a function that calls no tool,
-//   PMPI_Barrier and PMPI_Allreduce.
+//   would call that of the tool again. Barriers and calls with data have a function that calls no
+//   tool, as PMPI_Barrier.
 void* function_in_place_of(void* definition, void* handle, const char* symbol, const void* caller) {
   // First: all that follows calls dlsym() from here.
   if (is_in_shim(caller) || is_in_shim(definition) || are_in_one_file(caller, definition))
@@ -62,7 +62,9 @@ void* function_in_place_of(void* definition, void* handle, const char* symbol, c
   if (barrier == nullptr || !serves_opened(barrier)) return nullptr;
   const void* const next = next_definition(symbol);
   if (next == nullptr || are_in_one_file(next, definition) || is_in_shim(next)) return ours;
-  for (const char* const served : {"PMPI_Barrier", "PMPI_Allreduce", "PMPI_Allreduce_c"}) {
+#define HIERBAR_PROFILING_NAMES(name, lower) , "PMPI_" #name, "PMPI_" #name "_c"
+  for (const char* const served :
+       {"PMPI_Barrier" HIERBAR_DATA_FUNCTIONS(HIERBAR_PROFILING_NAMES)}) {
     if (std::strcmp(symbol, served + 1) == 0) return definition_inside(&in_this_file, served);
   }
   return nullptr;

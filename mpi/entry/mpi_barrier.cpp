@@ -8,7 +8,7 @@
 #include "mpi/barrier/messages.hpp"
 #include "mpi/barrier/process_state.hpp"
 #include "mpi/barrier/set_up.hpp"
-#include "mpi/entry/allreduce.hpp"
+#include "mpi/entry/collectives.hpp"
 #include "mpi/library/progress.hpp"
 #include "mpi/settings/report_settings.hpp"
 #include "mpi/team/threadcomm.hpp"
@@ -111,9 +111,9 @@ CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Be
     if (CommState* const counting = state_before_set_up(process, pmpi, comm, state))
       return counting;
   }
-  // So that a barrier that the library calls in the set-up is found to be one, and an allreduce.
+  // So that a call that the library makes in the set-up is found to be one.
   last_of_barriers.state = nullptr;
-  forget_last_allreduce();
+  forget_last_collective();
   return set_up(process, pmpi, comm, call, state);
 }
 

@@ -32,7 +32,7 @@ auto through_tool(const void* caller, Call call) {
   return call();
 }
 
-// What a thread remembers of its last barrier or its last allreduce: the communicator and its
+// What a thread remembers of its last barrier or its last call with data: the communicator and its
 // state, so that the library need not be asked again (docs/design/mpi-calls.md#d0031). Both are
 // valid while num_removals is the current number. MPI reuses a handle only after a free, and a free
 // raises the number before it. The thread that uses the handle again sees the new number: the
@@ -49,17 +49,17 @@ struct LastComm {
   }
 };
 
-// After a barrier or an allreduce of a process that has a buffer for MPI_Bsend. Open MPI frees the
-// space of a message when it makes progress and finds that the message has arrived. MPI_Bsend
+// After a barrier or a call with data of a process that has a buffer for MPI_Bsend. Open MPI frees
+// the space of a message when it makes progress and finds that the message has arrived. MPI_Bsend
 // itself does not look, and fails where the buffer is full. The library's own collective calls make
 // progress, so ours must do that too (docs/design/mpi-calls.md#d0159).
 [[gnu::noinline]] void free_send_buffer() noexcept;
 
 // The state of a communicator, which is set up if it was not. With `before` kMayCount, which is for
 // collective calls, it may be one that only counts them (barrier/before_set_up.hpp). `call` is the
-// kind of call, for users. Null: the library must
-// serve the barrier itself, because MPI is not in use. If `status` is an error then, the handle is
-// no communicator, and the library has called an error handler already.
+// kind of call, for users. Null: the library must serve the call itself, because MPI is not in use.
+// If `status` is an error then, the handle is no communicator, and the library has called an error
+// handler already.
 enum class BeforeSetUp { kMayCount, kMustSetUp };
 CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, BeforeSetUp before,
                       int& status, const char* call = "barrier");

@@ -78,10 +78,15 @@ void bind_next(const MpiSymbols& find, Pmpi& pmpi) {
     return found != nullptr ? found : find(profiling_symbol);
   };
 #define HIERBAR_BIND(name) bind(next("MPI_" #name, "PMPI_" #name), pmpi.next.name);
+#define HIERBAR_BIND_DATA(name, lower) HIERBAR_BIND(name)
+#define HIERBAR_BIND_LARGE(name, lower) HIERBAR_BIND(name##_c)
   HIERBAR_NEXT_FUNCTIONS(HIERBAR_BIND)
+  HIERBAR_DATA_FUNCTIONS(HIERBAR_BIND_DATA)
 #ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
-  HIERBAR_BIND(Allreduce_c)
+  HIERBAR_DATA_FUNCTIONS(HIERBAR_BIND_LARGE)
 #endif
+#undef HIERBAR_BIND_DATA
+#undef HIERBAR_BIND_LARGE
 #ifdef HIERBAR_HEADER_HAS_SESSIONS
   HIERBAR_BIND(Session_init)
   HIERBAR_BIND(Session_finalize)
@@ -108,16 +113,40 @@ CallTool find_tool(const Pmpi& pmpi, const char* name, const std::string& fortra
   return tool;
 }
 
+// The calls with data in the library's own file: the shims define them, too. Returns the name of
+// the first one that it lacks, or null.
+const char* bind_data_functions(const void* library, Pmpi& pmpi) {
+  const char* missing = nullptr;
+#define HIERBAR_BIND(name, lower)                             \
+  bind(definition_inside(library, "PMPI_" #name), pmpi.name); \
+  if (pmpi.name == nullptr && missing == nullptr) missing = "PMPI_" #name;
+  HIERBAR_DATA_FUNCTIONS(HIERBAR_BIND)
+#undef HIERBAR_BIND
+#ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
+#define HIERBAR_BIND(name, lower) \
+  bind(definition_inside(library, "PMPI_" #name "_c"), pmpi.name##_c);
+  HIERBAR_DATA_FUNCTIONS(HIERBAR_BIND)
+#undef HIERBAR_BIND
+#endif
+  return missing;
+}
+
+// The tools of all calls that the shim serves.
+void find_tools(Pmpi& pmpi) {
+  pmpi.tool = find_tool(pmpi, "MPI_Barrier", "mpi_barrier");
+#define HIERBAR_FIND(name, lower)                                   \
+  pmpi.lower##_tool = find_tool(pmpi, "MPI_" #name, "mpi_" #lower); \
+  pmpi.large_##lower##_tool = find_tool(pmpi, "MPI_" #name "_c", "mpi_" #lower "_c");
+  HIERBAR_DATA_FUNCTIONS(HIERBAR_FIND)
+#undef HIERBAR_FIND
+}
+
 // What not every library has.
 void bind_optional(const MpiSymbols& find, Pmpi& pmpi) {
   bind(find("PMPI_Comm_f2c"), pmpi.Comm_f2c);
   bind(find("PMPI_Type_f2c"), pmpi.Type_f2c);
   bind(find("PMPI_Op_f2c"), pmpi.Op_f2c);
   bind(find("PMPIX_Comm_test_threadcomm"), pmpi.Comm_test_threadcomm);
-#ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
-  bind(definition_inside(reinterpret_cast<const void*>(pmpi.Barrier), "PMPI_Allreduce_c"),
-       pmpi.Allreduce_c);
-#endif
 #ifdef HIERBAR_HEADER_HAS_SESSIONS
   bind(find("PMPI_Session_get_info"), pmpi.Session_get_info);
 #else
@@ -149,8 +178,8 @@ const Pmpi* bind_all(const void* caller) {
 #undef HIERBAR_BIND
   bind_handles(find, *pmpi);
   bind(barrier, pmpi->Barrier);
-  bind(definition_inside(library, "PMPI_Allreduce"), pmpi->Allreduce);
-  const char* const missing = pmpi->Allreduce == nullptr ? "PMPI_Allreduce" : find.missing();
+  const char* const missing_data = bind_data_functions(library, *pmpi);
+  const char* const missing = missing_data != nullptr ? missing_data : find.missing();
   if (missing != nullptr) {
     return decline("this program uses " + file + ", which lacks " + missing + "; " + kShimFile +
                    " does nothing here");
@@ -159,9 +188,7 @@ const Pmpi* bind_all(const void* caller) {
   bind_optional(find, *pmpi);
   pmpi->file = file;
   pmpi->extent = extent_of(barrier);
-  pmpi->tool = find_tool(*pmpi, "MPI_Barrier", "mpi_barrier");
-  pmpi->allreduce_tool = find_tool(*pmpi, "MPI_Allreduce", "mpi_allreduce");
-  pmpi->large_allreduce_tool = find_tool(*pmpi, "MPI_Allreduce_c", "mpi_allreduce_c");
+  find_tools(*pmpi);
   pmpi->has_user_threads = definition_behind(barrier, "ABT_thread_yield") != nullptr;
   if (pmpi->has_user_threads && is_first_process()) {
     print_line(file + " is built on Argobots, and barriers of " + kShimFile +

@@ -30,12 +30,16 @@ namespace hierbar::mpi {
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free) \
   X(Error_class) X(Finalized) X(Gatherv) X(Get_library_version) X(Group_free) X(Group_incl) \
   X(Group_translate_ranks) X(Initialized) X(Info_free) X(Info_get) X(Irecv) X(Is_thread_main) \
-  X(Isend) X(Query_thread) X(Reduce) X(Request_free) X(Request_get_status) X(Testall) X(Wait)
+  X(Isend) X(Pack) X(Query_thread) X(Request_free) X(Request_get_status) X(Testall) \
+  X(Type_get_envelope) X(Type_get_extent) X(Type_size) X(Unpack) X(Wait)
 
 // The functions that the shim stands in front of, and in the end passes on.
 #define HIERBAR_NEXT_FUNCTIONS(X) \
-  X(Abort) X(Allreduce) X(Barrier) X(Buffer_attach) X(Comm_disconnect) X(Comm_dup) X(Comm_free) \
-  X(Finalize)
+  X(Abort) X(Barrier) X(Buffer_attach) X(Comm_disconnect) X(Comm_dup) X(Comm_free) X(Finalize)
+
+// So does it of these, which carry data. It also calls them for itself. Name in MPI, and name here
+// and in Fortran.
+#define HIERBAR_DATA_FUNCTIONS(X) X(Allreduce, allreduce) X(Bcast, bcast) X(Reduce, reduce)
 
 // The predefined handles: type, name here, name in MPI. In one family of libraries they are
 // constants of mpi.h, in the other one addresses inside the library. So only this table uses MPI's
@@ -43,6 +47,7 @@ namespace hierbar::mpi {
 #define HIERBAR_MPI_HANDLES(X) \
   X(MPI_Comm, comm_null, MPI_COMM_NULL) X(MPI_Comm, comm_self, MPI_COMM_SELF) \
   X(MPI_Comm, comm_world, MPI_COMM_WORLD) X(MPI_Datatype, byte, MPI_BYTE) \
+  X(MPI_Datatype, datatype_null, MPI_DATATYPE_NULL) \
   X(MPI_Datatype, long_long, MPI_LONG_LONG) X(MPI_Datatype, uint64, MPI_UINT64_T) \
   X(MPI_Errhandler, errors_return, MPI_ERRORS_RETURN) X(MPI_Op, min, MPI_MIN) \
   X(MPI_Op, sum, MPI_SUM) X(MPI_Request, request_null, MPI_REQUEST_NULL)
@@ -56,9 +61,14 @@ struct NextMpi {
 #define HIERBAR_MEMBER(name) decltype(&PMPI_##name) name;
   HIERBAR_NEXT_FUNCTIONS(HIERBAR_MEMBER)
 #undef HIERBAR_MEMBER
+#define HIERBAR_MEMBER(name, lower) decltype(&PMPI_##name) name;
+  HIERBAR_DATA_FUNCTIONS(HIERBAR_MEMBER)
+#undef HIERBAR_MEMBER
   // Null where the library does not have them.
 #ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
-  decltype(&PMPI_Allreduce_c) Allreduce_c;
+#define HIERBAR_MEMBER(name, lower) decltype(&PMPI_##name##_c) name##_c;
+  HIERBAR_DATA_FUNCTIONS(HIERBAR_MEMBER)
+#undef HIERBAR_MEMBER
 #endif
 #ifdef HIERBAR_HEADER_HAS_SESSIONS
   decltype(&PMPI_Session_init) Session_init;
@@ -95,9 +105,13 @@ struct Pmpi {
 #undef HIERBAR_MEMBER
   // The library's own, although the shim has them, too.
   decltype(&PMPI_Barrier) Barrier;
-  decltype(&PMPI_Allreduce) Allreduce;
+#define HIERBAR_MEMBER(name, lower) decltype(&PMPI_##name) name;
+  HIERBAR_DATA_FUNCTIONS(HIERBAR_MEMBER)
+#undef HIERBAR_MEMBER
 #ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
-  decltype(&PMPI_Allreduce_c) Allreduce_c;  // null where the library does not have it
+#define HIERBAR_MEMBER(name, lower) decltype(&PMPI_##name##_c) name##_c;
+  HIERBAR_DATA_FUNCTIONS(HIERBAR_MEMBER)  // null where the library does not have them
+#undef HIERBAR_MEMBER
 #endif
   NextMpi next;
   // Null where the library does not have them.
@@ -115,8 +129,10 @@ struct Pmpi {
   std::string file;  // the library's file
   Extent extent;     // and its memory
   CallTool tool;     // with an MPI_Barrier
-  CallTool allreduce_tool;
-  CallTool large_allreduce_tool;  // with an MPI_Allreduce_c
+  // With an MPI_Allreduce, and with an MPI_Allreduce_c, say.
+#define HIERBAR_MEMBER(name, lower) CallTool lower##_tool, large_##lower##_tool;
+  HIERBAR_DATA_FUNCTIONS(HIERBAR_MEMBER)
+#undef HIERBAR_MEMBER
   // The library has sessions, but the header of this build knows none: no entry point sees them.
   bool has_unseen_sessions;
   // The library runs on user-level threads, which it switches while one of them waits. Our waits

@@ -8,9 +8,16 @@
 #include <cstdint>
 
 #include "barrier/collectives.hpp"
+#include "barrier/one_way.hpp"
 #include "mpi/node/node_barrier.hpp"
 
 namespace hierbar::mpi {
+
+// Where the memory of collectives is in the segment, in units.
+struct DataPlace {
+  std::uint32_t first_unit;
+  std::uint32_t num_units;  // 0: there is none
+};
 
 // The collectives with data among a communicator's ranks, which are all on one node, as one of the
 // ranks uses them. They have memory of their own in the segment. All else is the communicator's
@@ -22,17 +29,18 @@ namespace hierbar::mpi {
 //    participant 0 gives the memory back.
 // 4. release()  Whoever is the last to detach from the barrier gives the memory back. A rank may
 //    free the communicator while others still copy their results.
-class NodeCollectives {
+//
+// `DataEngine` is Collectives or OneWay of runtime/barrier.
+template <class DataEngine>
+class NodeData {
  public:
-  using Engine = Collectives<RankMem>;
+  using Engine = DataEngine;
+  using Place = DataPlace;
 
   static constexpr std::size_t kMostBytes = Engine::kMostBytes;
   static constexpr std::uint32_t kMostRanks = Engine::kMostParticipants;
-
-  struct Place {
-    std::uint32_t first_unit;
-    std::uint32_t num_units;  // 0: there is none
-  };
+  // In the segment, for each rank: its slot and its lines, which may be on a page of their own.
+  static constexpr std::size_t kBytesOfRank = Engine::kSlotBytes + kPageBytes;
 
   static std::uint32_t num_units(const hierbar_plan& plan) noexcept {
     return NodeSegment::units_for(Engine::size_bytes(plan));
@@ -48,17 +56,17 @@ class NodeCollectives {
   }
 
   // `node` must outlive the object.
-  NodeCollectives(const NodeBarrier& node, const Place& place) noexcept
+  NodeData(const NodeBarrier& node, const Place& place) noexcept
       : node_(node),
         place_(place),
         engine_(node.plan(), memory(), node.fencing()),
         lines_(memory(), node.plan().line_bytes) {}
-  NodeCollectives(const NodeCollectives&) = delete;
-  NodeCollectives& operator=(const NodeCollectives&) = delete;
+  NodeData(const NodeData&) = delete;
+  NodeData& operator=(const NodeData&) = delete;
 
   // Returns false if no memory is left.
   bool clear() const noexcept {
-    for (const Engine::Part& part : Engine::parts_of(node_.plan(), node_.me())) {
+    for (const MemoryPart& part : Engine::parts_of(node_.plan(), node_.me())) {
       if (!node_.block().segment().clear(place_.first_unit, part.offset, part.bytes)) return false;
     }
     return true;
@@ -68,28 +76,84 @@ class NodeCollectives {
     node_.block().segment().units().release(place_.first_unit, place_.num_units);
   }
 
-  // `in` may be `out`. Requires count * element_bytes <= kMostBytes.
-  template <class Fold>
-  WaitResult allreduce(const Waiting& waiting, const WaitDuties& duties, const void* in, void* out,
-                       std::size_t count, std::size_t element_bytes,
-                       const Fold& fold) const noexcept {
-    RankHost host(node_.block(), node_.me(), waiting, duties);
-    RankMem mem(host);
-    return engine_.allreduce(mem, node_.me(), in, out, count, element_bytes, fold);
-  }
-
   // Whether a participant has entered the collective in which this rank is.
   bool has_entered(std::uint32_t participant) const noexcept {
     return mpi::has_entered(node_.plan(), lines_, participant, node_.me());
   }
 
+ protected:
+  // Calls operation(engine, mem, me), which is one collective.
+  template <class Operation>
+  WaitResult run(const Waiting& waiting, const WaitDuties& duties,
+                 const Operation& operation) const noexcept {
+    RankHost host(node_.block(), node_.me(), waiting, duties);
+    RankMem mem(host);
+    return operation(engine_, mem, node_.me());
+  }
+
+  const NodeBarrier& node_;
+
  private:
   void* memory() const noexcept { return node_.block().segment().unit(place_.first_unit); }
 
-  const NodeBarrier& node_;
   Place place_;
   Engine engine_;
+
+ protected:
   BarrierMemory<RankMem::Word> lines_;
+};
+
+// Those in which all ranks wait for all.
+class NodeCollectives : public NodeData<Collectives<RankMem>> {
+ public:
+  using NodeData::NodeData;
+
+  // `in` may be `out`. Requires count * element_bytes <= kMostBytes.
+  template <class Fold>
+  WaitResult allreduce(const Waiting& waiting, const WaitDuties& duties, const void* in, void* out,
+                       std::size_t count, std::size_t element_bytes,
+                       const Fold& fold) const noexcept {
+    return run(waiting, duties, [&](const Engine& engine, RankMem& mem, std::uint32_t me) {
+      return engine.allreduce(mem, me, in, out, count, element_bytes, fold);
+    });
+  }
+
+  // Nobody leaves before all have entered.
+  static bool has_left(std::uint32_t) noexcept { return false; }
+};
+
+// Those in which the data go one way. The root is a participant.
+class NodeOneWay : public NodeData<OneWay<RankMem>> {
+ public:
+  using NodeData::NodeData;
+
+  // Requires bytes <= kMostBytes. `data` is read in the root and written in all others.
+  WaitResult bcast(const Waiting& waiting, const WaitDuties& duties, std::uint32_t root, void* data,
+                   std::size_t bytes) const noexcept {
+    return run(waiting, duties, [&](const Engine& engine, RankMem& mem, std::uint32_t me) {
+      return engine.bcast(mem, me, root, data, bytes);
+    });
+  }
+
+  // `out` is used in the root only, and may be `in`. Requires count * element_bytes <= kMostBytes.
+  template <class Fold>
+  WaitResult reduce(const Waiting& waiting, const WaitDuties& duties, std::uint32_t root,
+                    const void* in, void* out, std::size_t count, std::size_t element_bytes,
+                    const Fold& fold) const noexcept {
+    return run(waiting, duties, [&](const Engine& engine, RankMem& mem, std::uint32_t me) {
+      return engine.reduce(mem, me, root, in, out, count, element_bytes, fold);
+    });
+  }
+
+  // Whether a participant has done its part of the operation in which this rank is.
+  // (O5) Relaxed load of (O2)'s word of one_way.hpp: the result is only printed.
+  bool has_left(std::uint32_t participant) const noexcept {
+    const auto slot_of = [this](std::uint32_t i) { return node_.plan().nodes[i].slot; };
+    const WordValue done =
+        lines_.group(slot_of(participant)).release.released.load(std::memory_order_relaxed);
+    const Epoch own = lines_.own(slot_of(node_.me())).epoch.load(std::memory_order_relaxed);
+    return reached(done, own);
+  }
 };
 
 }  // namespace hierbar::mpi

@@ -94,13 +94,14 @@ template <class Cross>
   std::byte pairs[kMostPairBytes];
   remove_gaps(layout, in, pairs, count);
   const auto result = cross(static_cast<const void*>(pairs), static_cast<void*>(pairs));
-  restore_gaps(layout, pairs, out, count);
+  if (out != nullptr) restore_gaps(layout, pairs, out, count);
   return result;
 }
 
 // Calls cross(from, to), which combines the elements of all ranks: with `in` and `out`, or with a
 // copy where pairs have gaps, in which `from` is `to`. Returns what `cross` returns. `in` may be
-// `out`. Requires is_small(count, reduction.element_bytes, kMostPairBytes) if there are gaps.
+// `out`, and `out` may be null where this rank gets no result. Requires is_small(count,
+// reduction.element_bytes, kMostPairBytes) if there are gaps.
 template <class Cross>
 auto cross_without_gaps(const Reduction& reduction, const void* in, void* out, std::size_t count,
                         const Cross& cross) {

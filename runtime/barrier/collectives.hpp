@@ -83,6 +83,7 @@ class Collectives : private Barrier<Mem> {
 
   static constexpr std::size_t kMostBytes =
       CollectiveMemory<Word>::kRegionBytes;  // that one participant brings
+  static constexpr std::size_t kSlotBytes = CollectiveMemory<Word>::kSlotBytes;  // of one of them
   static constexpr std::uint32_t kMostParticipants = kMostFoldInputs;
 
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept {
@@ -91,7 +92,7 @@ class Collectives : private Barrier<Mem> {
   // What belongs to one participant, which sets it to zero before any of them uses the memory. The
   // first to write to a page is then a participant of the domain that uses the page.
   static std::array<Part, 2> parts_of(const hierbar_plan& plan, std::uint32_t me) noexcept {
-    return parts_of_participant<Word>(plan, me, CollectiveMemory<Word>::kSlotBytes);
+    return parts_of_participant<Word>(plan, me, kSlotBytes);
   }
 
   // `memory` holds size_bytes(plan) bytes, zero before the first use. It begins at a page where the

@@ -86,14 +86,15 @@ class OneWay : private PlanView<Mem> {
   using Part = MemoryPart;
 
   static constexpr std::size_t kMostBytes = Ring::LargeSlot::kMostBytes;  // that one brings
+  static constexpr std::size_t kSlotBytes = whole_pages(sizeof(Ring));    // of one participant
   static constexpr std::uint32_t kMostParticipants = kMostFoldInputs;
 
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept {
-    return offset_of_slots<Word>(plan) + plan.num_slots * kRingBytes;
+    return offset_of_slots<Word>(plan) + plan.num_slots * kSlotBytes;
   }
   // What belongs to one participant, which sets it to zero before any of them uses the memory.
   static std::array<Part, 2> parts_of(const hierbar_plan& plan, std::uint32_t me) noexcept {
-    return parts_of_participant<Word>(plan, me, kRingBytes);
+    return parts_of_participant<Word>(plan, me, kSlotBytes);
   }
 
   // `memory` holds size_bytes(plan) bytes, zero before the first use, as for Collectives.
@@ -139,12 +140,10 @@ class OneWay : private PlanView<Mem> {
 
   // Of one participant. For tests.
   Ring& ring(std::uint32_t participant) const noexcept {
-    return *reinterpret_cast<Ring*>(rings_ + nodes_[participant].slot * kRingBytes);
+    return *reinterpret_cast<Ring*>(rings_ + nodes_[participant].slot * kSlotBytes);
   }
 
  private:
-  static constexpr std::size_t kRingBytes = whole_pages(sizeof(Ring));
-
   static bool is_small(std::size_t bytes) noexcept { return bytes <= Ring::SmallSlot::kMostBytes; }
 
   // Calls use(slot) with the participant's slot of the operation.

@@ -40,8 +40,18 @@ inline void add_line_to_served_file(const char* line, std::size_t size) {
 // More of a process that has added its line for MPI: barriers that came later.
 inline constexpr const char* kMoreOfMpi = "mpi-more";
 
-// Allreduces of a process that has added its line for MPI. There is none where they are not served.
-inline constexpr const char* kAllreducesOfMpi = "mpi-allreduces";
+// The collective calls with data that can be served, MPI_Allreduce and so on, and the kinds of
+// their lines. A process that has such calls adds the lines behind that for MPI. There are none
+// where they are not served.
+struct DataCallWords {
+  const char* name;  // of one call, for users; those of several end with an s
+  const char* kind;
+};
+inline constexpr DataCallWords kDataCallsOfMpi[] = {
+    {"allreduce", "mpi-allreduces"},
+    {"bcast", "mpi-bcasts"},
+    {"reduce", "mpi-reduces"},
+};
 
 // "openmp 186 0" or "mpi 20 3": the barriers that were served and those that went to the library's
 // own.

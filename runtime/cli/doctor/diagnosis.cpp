@@ -99,14 +99,16 @@ std::optional<Inactivity> foresee_inactivity(const ProgramFacts& facts, std::uin
 }
 
 Inactivity explain_inactivity(const CountedRun& run, const Program& command) {
-  const auto& [openmp, mpi, mpi_allreduces, other] = run.barriers;
+  const auto& [openmp, mpi, mpi_data, other] = run.barriers;
   if (const std::uint64_t left = openmp.num_others + mpi.num_others; left > 0) {
     return {"left", "its " + plural(left, "barrier") +
                         " went to the library's own; HIERBAR_VERBOSE=1 says why"};
   }
-  if (const std::uint64_t left = mpi_allreduces.num_others; left > 0) {
-    return {"left", "it has no barriers, and its " + plural(left, "allreduce") +
-                        " went to the MPI library"};
+  for (std::size_t i = 0; i < mpi_data.size(); ++i) {
+    if (const std::uint64_t left = mpi_data[i].num_others; left > 0) {
+      return {"left", "it has no barriers, and its " + plural(left, kDataCallsOfMpi[i].name) +
+                          " went to the MPI library"};
+    }
   }
   if (!other.empty()) return other_runtime(other);
   if (openmp.num_processes > 0) return one_thread();

@@ -32,28 +32,41 @@ std::string describe_barriers(const ServedBarriers::Count& count, const char* ki
          std::to_string(count.num_others) + " left to the " + library;
 }
 
-std::string describe_allreduces(const ServedBarriers::Count& count) {
-  return plural(count.num_served, "allreduce") + " served, " + std::to_string(count.num_others) +
-         " left to the library";
+// Of the calls with data; empty where there were none.
+std::string describe_data(const ServedBarriers& barriers) {
+  std::string text;
+  for (std::size_t i = 0; i < barriers.mpi_data.size(); ++i) {
+    const ServedBarriers::Count& count = barriers.mpi_data[i];
+    if (count.num_served + count.num_others == 0) continue;
+    text += "; " + plural(count.num_served, kDataCallsOfMpi[i].name) + " served, " +
+            std::to_string(count.num_others) + " left to the library";
+  }
+  return text;
+}
+
+// The count to which a line of this kind adds.
+ServedBarriers::Count& count_of(ServedBarriers& barriers, const std::string& kind) {
+  for (std::size_t i = 0; i < barriers.mpi_data.size(); ++i) {
+    if (kind == kDataCallsOfMpi[i].kind) return barriers.mpi_data[i];
+  }
+  return kind == kMoreOfMpi || kind == "mpi" ? barriers.mpi : barriers.openmp;
 }
 
 }  // namespace
 
 std::string describe_served(const ServedBarriers& barriers) {
-  const auto& [openmp, mpi, mpi_allreduces, other_runtime] = barriers;
+  const auto& [openmp, mpi, mpi_data, other_runtime] = barriers;
   std::string text;
   if (openmp.num_processes > 0) text = describe_barriers(openmp, "OpenMP", "runtime's own");
   if (mpi.num_processes > 0)
     text += (text.empty() ? "" : "; ") + describe_barriers(mpi, "MPI", "library");
-  if (mpi_allreduces.num_served + mpi_allreduces.num_others > 0)
-    text += "; " + describe_allreduces(mpi_allreduces);
-  return text;
+  return text + describe_data(barriers);
 }
 
 ServedBarriers& ServedBarriers::operator+=(const ServedBarriers& other) {
   add(openmp, other.openmp);
   add(mpi, other.mpi);
-  add(mpi_allreduces, other.mpi_allreduces);
+  for (std::size_t i = 0; i < mpi_data.size(); ++i) add(mpi_data[i], other.mpi_data[i]);
   if (other_runtime.empty()) other_runtime = other.other_runtime;
   return *this;
 }
@@ -81,9 +94,7 @@ ServedBarriers ServedBarriersFile::read() const {
       continue;
     }
     const bool is_more = kind == kMoreOfMpi;
-    ServedBarriers::Count& count = kind == kAllreducesOfMpi   ? barriers.mpi_allreduces
-                                   : is_more || kind == "mpi" ? barriers.mpi
-                                                              : barriers.openmp;
+    ServedBarriers::Count& count = count_of(barriers, kind);
     std::uint64_t served = 0;
     std::uint64_t others = 0;
     if (!(words >> served >> others)) continue;

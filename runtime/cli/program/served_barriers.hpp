@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
+
+#include "base/served_file.hpp"
 
 namespace hierbar {
 
@@ -17,11 +21,15 @@ struct ServedBarriers {
   };
   Count openmp;
   Count mpi;
-  Count mpi_allreduces;       // with HIERBAR_MPI=collectives; its processes are those of `mpi`
+  // Calls with data, in the order of kDataCallsOfMpi, with HIERBAR_MPI=collectives. Their processes
+  // are those of `mpi`.
+  std::array<Count, std::size(kDataCallsOfMpi)> mpi_data;
   std::string other_runtime;  // an OpenMP runtime that a process has loaded beside hierbar's
 
   std::uint64_t num_served() const {
-    return openmp.num_served + mpi.num_served + mpi_allreduces.num_served;
+    std::uint64_t number = openmp.num_served + mpi.num_served;
+    for (const Count& count : mpi_data) number += count.num_served;
+    return number;
   }
 
   ServedBarriers& operator+=(const ServedBarriers& other);

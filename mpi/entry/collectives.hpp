@@ -1,0 +1,96 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include "mpi/barrier/comm_state.hpp"
+#include "mpi/library/pmpi.hpp"
+
+namespace hierbar::mpi {
+
+// A collective call with data: what a program gives it, beside the communicator. `Mpi` is Pmpi or
+// NextMpi, whose function is called.
+
+#ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
+#define HIERBAR_CALL_LARGE(...) \
+  if (is_large) return __VA_ARGS__
+#else
+#define HIERBAR_CALL_LARGE(...) static_cast<void>(is_large)
+#endif
+
+struct AllreduceCall {
+  static constexpr DataCall kCall = DataCall::kAllreduce;
+  static constexpr CallTool Pmpi::* kTool = &Pmpi::allreduce_tool;
+  static constexpr CallTool Pmpi::* kLargeTool = &Pmpi::large_allreduce_tool;
+
+  const void* in;  // may be MPI_IN_PLACE
+  void* out;
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Op op;
+  bool is_large;  // MPI_Allreduce_c
+
+  template <class Mpi>
+  int call(const Mpi& mpi, MPI_Comm comm) const {
+    HIERBAR_CALL_LARGE(mpi.Allreduce_c(in, out, count, type, op, comm));
+    return mpi.Allreduce(in, out, static_cast<int>(count), type, op, comm);
+  }
+};
+
+struct BcastCall {
+  static constexpr DataCall kCall = DataCall::kBcast;
+  static constexpr CallTool Pmpi::* kTool = &Pmpi::bcast_tool;
+  static constexpr CallTool Pmpi::* kLargeTool = &Pmpi::large_bcast_tool;
+
+  void* data;
+  MPI_Count count;
+  MPI_Datatype type;
+  int root;
+  bool is_large;
+
+  template <class Mpi>
+  int call(const Mpi& mpi, MPI_Comm comm) const {
+    HIERBAR_CALL_LARGE(mpi.Bcast_c(data, count, type, root, comm));
+    return mpi.Bcast(data, static_cast<int>(count), type, root, comm);
+  }
+};
+
+struct ReduceCall {
+  static constexpr DataCall kCall = DataCall::kReduce;
+  static constexpr CallTool Pmpi::* kTool = &Pmpi::reduce_tool;
+  static constexpr CallTool Pmpi::* kLargeTool = &Pmpi::large_reduce_tool;
+
+  const void* in;  // may be MPI_IN_PLACE in the root
+  void* out;       // means something in the root only
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Op op;
+  int root;
+  bool is_large;
+
+  template <class Mpi>
+  int call(const Mpi& mpi, MPI_Comm comm) const {
+    HIERBAR_CALL_LARGE(mpi.Reduce_c(in, out, count, type, op, root, comm));
+    return mpi.Reduce(in, out, static_cast<int>(count), type, op, root, comm);
+  }
+};
+
+#undef HIERBAR_CALL_LARGE
+
+// Whether such calls are served at all; if not, an entry point passes its call on.
+bool serves_collectives() noexcept;
+
+// The call, for all entry points. The engine serves it where all ranks find out alike that it can:
+// by what MPI makes equal in all of them, and by the communicator, of which they have agreed on it.
+// Which arguments these are is in docs/design/mpi-calls.md#d0197. Where an argument is wrong in
+// this rank, the library raises the error. May be left by a jump or an exception of the program's
+// error handler.
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AllreduceCall& call);
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const BcastCall& call);
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ReduceCall& call);
+
+// The calling thread's next such call looks for its communicator's state again.
+void forget_last_collective() noexcept;
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,54 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+
+namespace hierbar::mpi {
+
+struct Pmpi;
+
+// What a collective that only moves data needs to know of a datatype.
+//
+// Ranks may describe one type signature by different counts and datatypes: four MPI_INT in one of
+// them, a vector of four in another. So a verdict may use neither of the two, but the bytes of the
+// signature, count * element_bytes: all ranks have the same product.
+struct TypeLayout {
+  // The values of one element, without gaps. 0: the library serves the call, because the type has
+  // no values, or more than fit into an int, or is no datatype.
+  std::size_t element_bytes = 0;
+  // The values lie in memory as they travel: one behind the other, in the order of the signature.
+  // It is this rank's own matter.
+  bool is_dense = false;
+};
+
+// The look-up in the library. Local.
+TypeLayout look_up_layout(const Pmpi& pmpi, MPI_Datatype type, bool& is_predefined);
+
+// Thread-safe. A thread that asks for the predefined type that it asked for last gets the answer by
+// one compare. Others are asked for each time: the program may free one, and its handle may come
+// back as another type's.
+inline TypeLayout find_layout(const Pmpi& pmpi, MPI_Datatype type) {
+  struct LastAnswer {
+    MPI_Datatype type;
+    TypeLayout layout;
+  };
+  // No handle is 0 in either family, so at first this is the answer for what is no handle.
+  static constinit thread_local LastAnswer last{};
+  // Read once: each access to a thread_local may be a function call.
+  LastAnswer& answer = last;
+  if (answer.type == type) [[likely]]
+    return answer.layout;
+  bool is_predefined = false;
+  const TypeLayout layout = look_up_layout(pmpi, type, is_predefined);
+  if (is_predefined) answer = {type, layout};
+  return layout;
+}
+
+// Whether MPI_Pack writes values as they are, without anything else. Then what a rank packs is what
+// another rank's memory holds that has the same signature without gaps.
+bool packs_plainly(const Pmpi& pmpi, MPI_Comm comm);
+
+}  // namespace hierbar::mpi
