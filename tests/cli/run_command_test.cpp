@@ -175,6 +175,11 @@ TEST_F(RunCommand, SaysOneLineAtTheEnd) {
       run(with_allreduces).errors,
       "hierbar run: MPI: 0 barriers served in 1 process, 2 left to the library; 31 allreduces "
       "served, 1 left to the library\n");
+  EXPECT_EQ(run("-- sh -c 'echo mpi 3 0 >> $HIERBAR_SERVED_FILE; echo mpi-reduces 2 0 >> "
+                "$HIERBAR_SERVED_FILE; echo mpi-bcasts 1 4 >> $HIERBAR_SERVED_FILE'")
+                .errors,
+            "hierbar run: MPI: 3 barriers served in 1 process, 0 left to the library; 1 bcast "
+            "served, 4 left to the library; 2 reduces served, 0 left to the library\n");
   EXPECT_EQ(run("-- true").errors,
             "hierbar run: not active: no OpenMP and no MPI in the program\n");
   EXPECT_EQ(run("-- sh -c 'kill -9 $$'").errors,

@@ -17,6 +17,7 @@ import run_mpi_test
 
 RANKS = 5
 CHECKSUM = re.compile(r"all were right; checksum ([0-9a-f]+)$", re.MULTILINE)
+CALLS = "allreduce,bcast,reduce"
 # Two L3 caches, so that there are two leaders; ranks take turns on cpus 0 and 1.
 TWO_DOMAINS = "HIERBAR_TOPOLOGY=l3:2 core:2 pu:1(indexes=0,2,1,3)"
 BOUND = {
@@ -26,7 +27,7 @@ BOUND = {
 
 
 def checksum(arguments, settings, options, seed):
-    command = [arguments.program, "--served", "allreduce", "--rounds", "16", "--seed", str(seed)]
+    command = [arguments.program, "--served", CALLS, "--rounds", "16", "--seed", str(seed)]
     settings = ["HIERBAR_MPI=collectives", "HIERBAR_VERBOSE=1", *settings]
     line = launcher.launch_command(
         arguments, RANKS, [*settings, f"LD_PRELOAD={arguments.shim}"], options, command
@@ -37,8 +38,10 @@ def checksum(arguments, settings, options, seed):
     found = CHECKSUM.search(output)
     if status != 0 or not found:
         sys.exit(f"FAILED: {' '.join(settings)}: status {status}\n{output}{errors}")
-    if run_mpi_test.count_ways(errors)["allreduces"] == 0:
-        sys.exit(f"FAILED: {' '.join(settings)}: the engine served none\n{errors}")
+    served = run_mpi_test.count_ways(errors)
+    for call in CALLS.split(","):
+        if served[f"{call}s"] == 0:
+            sys.exit(f"FAILED: {' '.join(settings)}: the engine served no {call}\n{errors}")
     return found.group(1)
 
 

@@ -14,7 +14,7 @@ and so does this script.
 
 Counts are per rank, summed over all ranks: "engine", "baseline", "library", and the reasons that
 the report names, as "one rank"; "allreduces" are those of the engine, "library allreduces" the
-others. Whatever the program does, nothing of the shim's may be left under /dev/shm.
+others, and so for bcasts and reduces. Whatever the program does, nothing of the shim's may be left under /dev/shm.
 """
 
 import argparse
@@ -29,8 +29,9 @@ REPORT = re.compile(
     r"^hierbar: mpi: barriers of [^:]*: engine (\d+)(?:, baseline (\d+))?, library (\d+)(?: \((.*)\))?$",
     re.MULTILINE,
 )
-ALLREDUCES = re.compile(
-    r"^hierbar: mpi: allreduces of [^:]*: engine (\d+), library (\d+)$", re.MULTILINE
+WITH_DATA = re.compile(
+    r"^hierbar: mpi: (allreduces|bcasts|reduces) of [^:]*: engine (\d+), library (\d+)$",
+    re.MULTILINE,
 )
 REPORTED_RANKS = re.compile(r"^hierbar: mpi: barriers of (?:rank \d+|(\d+) ranks):", re.MULTILINE)
 COUNT = re.compile(r"^([a-z -]+)(>=|<=|==)(\d+)$")
@@ -127,9 +128,9 @@ def count_ways(output):
         for reason in filter(None, (reasons or "").split(", ")):
             way, number = reason.rsplit(" ", 1)
             counts[way] += int(number)
-    for engine, library in ALLREDUCES.findall(output):
-        counts["allreduces"] += int(engine)
-        counts["library allreduces"] += int(library)
+    for calls, engine, library in WITH_DATA.findall(output):
+        counts[calls] += int(engine)
+        counts[f"library {calls}"] += int(library)
     return counts
 
 

@@ -3,8 +3,8 @@
 
 /* Libraries that are loaded beside the shim, one for each macro:
 
-   -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier and MPI_Allreduce,
-                  and passes them on to PMPI_Barrier and PMPI_Allreduce
+   -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier, MPI_Allreduce,
+                  MPI_Bcast and MPI_Reduce, and passes each on to its PMPI function
    -DREPORTS      a tool of the kind that profilers of MPI are: it counts calls, passes each on to
                   its PMPI function, and reports in MPI_Finalize, or when the program aborts
    -DFINDS        a tool that does not call PMPI functions: it looks for the library's own in the
@@ -26,7 +26,7 @@
 
 #if defined(COUNTS)
 
-static int num_barriers = 0, num_allreduces = 0;
+static int num_barriers = 0, num_allreduces = 0, num_bcasts = 0, num_reduces = 0;
 
 EXPORT int MPI_Barrier(MPI_Comm comm) {
   ++num_barriers;
@@ -39,9 +39,22 @@ EXPORT int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type
   return PMPI_Allreduce(in, out, count, type, op, comm);
 }
 
+EXPORT int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  ++num_bcasts;
+  return PMPI_Bcast(data, count, type, root, comm);
+}
+
+EXPORT int MPI_Reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
+                      MPI_Comm comm) {
+  ++num_reduces;
+  return PMPI_Reduce(in, out, count, type, op, root, comm);
+}
+
 __attribute__((destructor)) static void report(void) {
   if (num_barriers > 0) fprintf(stderr, "tool: %d barriers\n", num_barriers);
   if (num_allreduces > 0) fprintf(stderr, "tool: %d allreduces\n", num_allreduces);
+  if (num_bcasts + num_reduces > 0)
+    fprintf(stderr, "tool: %d bcasts, %d reduces\n", num_bcasts, num_reduces);
 }
 
 #elif defined(REPORTS)

@@ -41,16 +41,13 @@ class Ranks {
       EXPECT_TRUE(barriers_.back()->block().clear_slot(me));
     }
     barriers_[0]->block().publish(segment_->next_generation());
-    const NodeCollectives::Place data = NodeCollectives::claim(*barriers_[0]);
-    EXPECT_EQ(data.num_units, NodeCollectives::num_units(made));
-    for (const auto& barrier : barriers_) {
-      collectives_.push_back(std::make_unique<NodeCollectives>(*barrier, data));
-      EXPECT_TRUE(collectives_.back()->clear());
-    }
+    add_part(collectives_);
+    add_part(one_way_);
   }
 
   const NodeBarrier& barrier(std::uint32_t me) const { return *barriers_[me]; }
   const NodeCollectives& collectives(std::uint32_t me) const { return *collectives_[me]; }
+  const NodeOneWay& one_way(std::uint32_t me) const { return *one_way_[me]; }
 
   // Each rank is a thread.
   static void run(const std::function<void(std::uint32_t)>& body) {
@@ -60,9 +57,20 @@ class Ranks {
   }
 
  private:
+  template <class Part>
+  void add_part(std::vector<std::unique_ptr<Part>>& part) {
+    const DataPlace place = Part::claim(*barriers_[0]);
+    EXPECT_EQ(place.num_units, Part::num_units(barriers_[0]->plan()));
+    for (const auto& barrier : barriers_) {
+      part.push_back(std::make_unique<Part>(*barrier, place));
+      EXPECT_TRUE(part.back()->clear());
+    }
+  }
+
   std::shared_ptr<NodeSegment> segment_;
   std::vector<std::unique_ptr<NodeBarrier>> barriers_;
   std::vector<std::unique_ptr<NodeCollectives>> collectives_;
+  std::vector<std::unique_ptr<NodeOneWay>> one_way_;
 };
 
 const WaitDuties kNoDuties{[](void*) noexcept { return false; }, [](void*, long) noexcept {},
@@ -96,6 +104,48 @@ TEST(NodeCollectives, RanksGetTheSumsInAnyMixtureWithBarriers) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(NodeCollectives, DataThatGoOneWayComeInAnyMixtureWithTheOthers) {
+  const Ranks ranks(*NodeSegment::create_private(kRanks, 4U << 20));
+  std::atomic<int> wrong{0};
+  Ranks::run([&](std::uint32_t me) {
+    const Waiting waiting = Waiting::outnumbered();
+    const NodeOneWay& one_way = ranks.one_way(me);
+    std::vector<std::uint64_t> values, sums;
+    for (std::uint64_t round = 0; round < 60; ++round) {
+      const std::uint32_t root = round / 7 % kRanks;
+      const std::size_t count = 1 + 13 * round % 512;
+      values.assign(count, me == root ? round : 0);
+      one_way.bcast(waiting, kNoDuties, root, values.data(), count * sizeof(std::uint64_t));
+      if (!one_way.has_entered(me) || !one_way.has_left(me)) ++wrong;
+      for (const std::uint64_t value : values) wrong += value != round;
+      sums.assign(count, 0);
+      one_way.reduce(waiting, kNoDuties, root, values.data(), sums.data(), count,
+                     sizeof(std::uint64_t), add);
+      for (const std::uint64_t sum : sums) wrong += sum != (me == root ? kRanks * round : 0);
+      if (round % 5 == 0) {
+        ranks.collectives(me).allreduce(waiting, kNoDuties, values.data(), values.data(), count,
+                                        sizeof(std::uint64_t), add);
+        for (const std::uint64_t value : values) wrong += value != kRanks * round;
+      }
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+// In a bcast nobody waits for who only reads, so a rank may be far behind the root.
+TEST(NodeCollectives, WhoHasNotComeToABcastIsKnown) {
+  const Ranks ranks(*NodeSegment::create_private(kRanks, 4U << 20));
+  std::uint64_t value = 1;
+  ranks.one_way(0).bcast(Waiting::outnumbered(), kNoDuties, 0, &value, sizeof(value));
+  EXPECT_TRUE(ranks.one_way(0).has_left(0));
+  EXPECT_FALSE(ranks.one_way(0).has_entered(3));
+  std::uint64_t read = 0;
+  ranks.one_way(3).bcast(Waiting::outnumbered(), kNoDuties, 0, &read, sizeof(read));
+  EXPECT_EQ(read, 1U);
+  EXPECT_TRUE(ranks.one_way(0).has_entered(3));
+  EXPECT_TRUE(ranks.one_way(0).has_left(3));
+}
+
 TEST(NodeCollectives, TheLastRankThatDetachesGivesAllMemoryBack) {
   const std::shared_ptr<NodeSegment> segment = *NodeSegment::create_private(kRanks, 4U << 20);
   const Ranks ranks(segment);
@@ -104,6 +154,7 @@ TEST(NodeCollectives, TheLastRankThatDetachesGivesAllMemoryBack) {
   Ranks::run([&](std::uint32_t me) {
     if (!ranks.barrier(me).detach()) return;
     ranks.collectives(me).release();
+    ranks.one_way(me).release();
     ++num_last;
   });
   EXPECT_EQ(num_last, 1);
@@ -118,6 +169,7 @@ TEST(NodeCollectives, AFullSegmentHasNoPlace) {
     }
   }
   EXPECT_EQ(NodeCollectives::claim(ranks.barrier(0)).num_units, 0U);
+  EXPECT_EQ(NodeOneWay::claim(ranks.barrier(0)).num_units, 0U);
 }
 
 }  // namespace

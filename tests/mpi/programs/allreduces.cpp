@@ -21,75 +21,17 @@
 //   allreduces shared          what fortran_allreduce.F90 does, in one job with it
 //   allreduces progress        the rank that waits in an allreduce receives a message
 
-#include <dlfcn.h>
-
-#include <climits>
-#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "bench/common/random.hpp"
-#include "mpi_test.hpp"
+#include "known_integers.hpp"
 
 namespace {
 
 using namespace hierbar::test;
 
-// What rank `rank` brings as element `index` in round `round`: small, so that sums are exact.
-long long brought(std::uint64_t round, int rank, int index) {
-  return static_cast<long long>(mix(round * 1'000'003 + static_cast<std::uint64_t>(rank) * 1009 +
-                                    static_cast<std::uint64_t>(index)) %
-                                2001) -
-         1000;
-}
-
-long long expected(MPI_Op op, std::uint64_t round, int num_ranks, int index) {
-  long long all = brought(round, 0, index);
-  for (int rank = 1; rank < num_ranks; ++rank) {
-    const long long next = brought(round, rank, index);
-    if (op == MPI_SUM) all += next;
-    if (op == MPI_MIN && next < all) all = next;
-    if (op == MPI_MAX && next > all) all = next;
-  }
-  return all;
-}
-
-template <class Element>
-MPI_Datatype type_of();
-template <>
-MPI_Datatype type_of<int>() {
-  return MPI_INT;
-}
-template <>
-MPI_Datatype type_of<long>() {
-  return MPI_LONG;
-}
-template <>
-MPI_Datatype type_of<double>() {
-  return MPI_DOUBLE;
-}
-template <>
-MPI_Datatype type_of<float>() {
-  return MPI_FLOAT;
-}
-
-// The library's, whatever it is.
-void own_sum(void* in, void* out, int* count, MPI_Datatype*) {
-  for (int i = 0; i < *count; ++i) static_cast<long*>(out)[i] += static_cast<long*>(in)[i];
-}
-
 decltype(&MPI_Allreduce) allreduce = &MPI_Allreduce;
-
-// As programs find it that open their MPI library.
-void open_library() {
-  Dl_info library;
-  CHECK(dladdr(reinterpret_cast<void*>(&MPI_Get_processor_name), &library) != 0);
-  void* const handle = dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  CHECK(handle != nullptr);
-  allreduce = reinterpret_cast<decltype(allreduce)>(dlsym(handle, "MPI_Allreduce"));
-  CHECK(allreduce != nullptr);
-}
 
 // One allreduce. Behind its buffers are elements that nobody may touch.
 template <class Element>
@@ -112,21 +54,6 @@ void check_allreduce(MPI_Comm comm, std::uint64_t round, int count, MPI_Op op, b
   CHECK(out.back() == kUntouched && in.back() == kUntouched);
 }
 
-struct Places {
-  MPI_Comm comm;
-  Random alike;  // the same numbers in all ranks
-  Random own;
-};
-
-void ring(MPI_Comm comm, std::uint64_t round) {
-  const int rank = rank_in(comm), num_ranks = size_of(comm);
-  long long from_left = 0;
-  const long long mine = brought(round, rank, 0);
-  MPI_Sendrecv(&mine, 1, MPI_LONG_LONG, (rank + 1) % num_ranks, 5, &from_left, 1, MPI_LONG_LONG,
-               (rank + num_ranks - 1) % num_ranks, 5, comm, MPI_STATUS_IGNORE);
-  CHECK(from_left == brought(round, (rank + num_ranks - 1) % num_ranks, 0));
-}
-
 void broadcast(MPI_Comm comm, std::uint64_t round) {
   const int root = static_cast<int>(round % static_cast<std::uint64_t>(size_of(comm)));
   long long value = rank_in(comm) == root ? brought(round, root, 1) : 0;
@@ -135,7 +62,7 @@ void broadcast(MPI_Comm comm, std::uint64_t round) {
 }
 
 // One call by chance, the same in all ranks of the communicator.
-void one_call(Places& places, std::uint64_t round, MPI_Op user_op) {
+void one_call(DrawnComms::Place& places, std::uint64_t round, MPI_Op user_op) {
   const MPI_Comm comm = places.comm;
   const MPI_Op op = std::vector{MPI_SUM, MPI_MIN, MPI_MAX}[places.alike.below(3)];
   const bool in_place = places.own.one_in(3);
@@ -169,22 +96,13 @@ void one_call(Places& places, std::uint64_t round, MPI_Op user_op) {
 }
 
 void oracle(int num_rounds) {
-  const int rank = rank_in(MPI_COMM_WORLD), num_ranks = size_of(MPI_COMM_WORLD);
   MPI_Op user_op;
   MPI_Op_create(own_sum, 1, &user_op);
-  std::vector<MPI_Comm> comms(3);
-  MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
-  MPI_Comm_split(MPI_COMM_WORLD, 0, num_ranks - rank, &comms[1]);
-  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[2]);
-  comms.push_back(MPI_COMM_WORLD);
-  std::vector<Places> places;
-  for (std::size_t i = 0; i < comms.size(); ++i)
-    places.push_back({comms[i], Random(i), Random(100 + static_cast<std::uint64_t>(rank))});
-  Random choice(7);
-  for (int round = 0; round < num_rounds; ++round)
-    one_call(places[choice.below(static_cast<std::uint32_t>(places.size()))],
-             static_cast<std::uint64_t>(round), user_op);
-  for (std::size_t i = 0; i < 3; ++i) MPI_Comm_free(&comms[i]);
+  {
+    DrawnComms comms;
+    for (int round = 0; round < num_rounds; ++round)
+      one_call(comms.draw(), static_cast<std::uint64_t>(round), user_op);
+  }
   MPI_Op_free(&user_op);
 }
 
@@ -355,7 +273,7 @@ void progress() {
 }
 
 void run_case(const std::string& what, int number) {
-  if (what == "opened") open_library();
+  if (what == "opened") find_opened("MPI_Allreduce", allreduce);
   if (what == "barrier") MPI_Barrier(MPI_COMM_WORLD);
   if (what == "one" || what == "opened" || what == "barrier") one(number);
   if (what == "oracle") oracle(number);

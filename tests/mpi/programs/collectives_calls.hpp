@@ -74,25 +74,31 @@ struct FuzzedCall {
 // What a rank chooses for itself.
 struct OwnChoice {
   bool in_place = false;
-  bool strided = false;    // MPI_Bcast with a datatype that has a gap behind each element
+  // Of MPI_Bcast: a datatype with a gap behind each element, or with the elements in descending
+  // order.
+  bool strided = false;
+  bool backwards = false;
   std::size_t offset = 0;  // of the buffers, in units of the elements' alignment
   MPI_Datatype type = MPI_DATATYPE_NULL;  // a synonym of the call's
 };
 
-// Elements `stride` apart, with guards before, between and behind them.
+// Elements `stride` apart, with guards before, between and behind them. Backwards, the last one is
+// the first in memory.
 class GuardedBuffer {
  public:
   GuardedBuffer() = default;
-  GuardedBuffer(const ElementType& type, std::size_t count, std::size_t offset, std::size_t stride)
+  GuardedBuffer(const ElementType& type, std::size_t count, std::size_t offset, std::size_t stride,
+                bool is_backwards = false)
       : bytes_(type.bytes),
         step_(type.bytes * stride),
         count_(count),
         begin_(kGuard + type.alignment * offset),
+        is_backwards_(is_backwards),
         memory_(begin_ + step_ * count + kGuard, kGuardByte) {}
 
-  std::byte* at(std::size_t i) { return memory_.data() + begin_ + i * step_; }
-  const std::byte* at(std::size_t i) const { return memory_.data() + begin_ + i * step_; }
-  void* data() { return at(0); }
+  std::byte* at(std::size_t i) { return memory_.data() + place_of(i); }
+  const std::byte* at(std::size_t i) const { return memory_.data() + place_of(i); }
+  void* data() { return memory_.data() + begin_; }
 
   // The offset from the first element of a guard that was written to; nothing if none was.
   std::string broken_guard() const {
@@ -123,7 +129,12 @@ class GuardedBuffer {
   static constexpr std::size_t kGuard = 128;
   static constexpr std::byte kGuardByte{0xA5};
 
+  std::size_t place_of(std::size_t i) const {
+    return begin_ + (is_backwards_ ? count_ - 1 - i : i) * step_;
+  }
+
   std::size_t bytes_ = 0, step_ = 1, count_ = 0, begin_ = 0;
+  bool is_backwards_ = false;
   std::vector<std::byte, AlignedAllocator<std::byte>> memory_;
 };
 
@@ -226,7 +237,7 @@ class OwnCall {
     const bool is_bcast = call_.kind == CallKind::kBcast;
     const std::size_t num_out = in_place() ? std::max(num_sent(), num_results()) : num_results();
     in_ = GuardedBuffer(type, is_bcast || in_place() ? 0 : num_sent(), choice_.offset, 1);
-    out_ = GuardedBuffer(type, num_out, choice_.offset, stride);
+    out_ = GuardedBuffer(type, num_out, choice_.offset, stride, choice_.backwards);
     GuardedBuffer& from = is_bcast || in_place() ? out_ : in_;
     const bool own_block =
         in_place() && is_one_of(call_.kind, {CallKind::kAllgather, CallKind::kGather});
@@ -253,8 +264,10 @@ class OwnCall {
   void broadcast() {
     MPI_Datatype type = choice_.type;
     int count = call_.count;
-    if (choice_.strided) {
-      MPI_Type_vector(call_.count, 1, 2, choice_.type, &type);
+    if (choice_.strided) MPI_Type_vector(call_.count, 1, 2, choice_.type, &type);
+    if (choice_.backwards) type = make_backwards();
+    const bool is_made = type != choice_.type;
+    if (is_made) {
       MPI_Type_commit(&type);
       count = 1;
     }
@@ -264,7 +277,16 @@ class OwnCall {
     } else
 #endif
       MPI_Bcast(out_.data(), count, type, call_.root, comm_);
-    if (choice_.strided) MPI_Type_free(&type);
+    if (is_made) MPI_Type_free(&type);
+  }
+  MPI_Datatype make_backwards() const {
+    const std::vector<int> lengths(count(), 1);
+    std::vector<MPI_Aint> places;
+    for (std::size_t i = count(); i > 0; --i)
+      places.push_back(static_cast<MPI_Aint>((i - 1) * call_.type->bytes));
+    MPI_Datatype type;
+    MPI_Type_create_hindexed(call_.count, lengths.data(), places.data(), choice_.type, &type);
+    return type;
   }
 
   void reduce() {
@@ -274,20 +296,22 @@ class OwnCall {
     const int count = call_.count;
     const MPI_Datatype type = choice_.type;
     switch (call_.kind) {
-#if MPI_VERSION >= 4
       case CallKind::kAllreduce:
+#if MPI_VERSION >= 4
         if (call_.has_large_count) {
           MPI_Allreduce_c(from, to, count, type, op, comm_);
-        } else {
-          MPI_Allreduce(from, to, count, type, op, comm_);
+          break;
         }
-        break;
-#else
-      case CallKind::kAllreduce:
+#endif
         MPI_Allreduce(from, to, count, type, op, comm_);
         break;
-#endif
       case CallKind::kReduce:
+#if MPI_VERSION >= 4
+        if (call_.has_large_count) {
+          MPI_Reduce_c(from, to, count, type, op, call_.root, comm_);
+          break;
+        }
+#endif
         MPI_Reduce(from, to, count, type, op, call_.root, comm_);
         break;
       case CallKind::kScan:

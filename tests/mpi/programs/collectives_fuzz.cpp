@@ -395,7 +395,8 @@ class Fuzzer {
     const bool is_free = call.kind == CallKind::kAllreduce || call.kind == CallKind::kScan;
     choice.in_place = is_free ? random.one_in(3) : call.in_place;
     // Open MPI 4.1.4 hangs if some ranks give no elements, and others one element of no bytes.
-    choice.strided = call.kind == CallKind::kBcast && call.count > 0 && random.one_in(4);
+    if (call.kind == CallKind::kBcast && call.count > 0 && random.one_in(3))
+      (random.one_in(2) ? choice.strided : choice.backwards) = true;
     choice.type = synonym(*call.type, random);
     return choice;
   }

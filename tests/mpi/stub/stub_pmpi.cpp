@@ -28,6 +28,9 @@ int free_comm(MPI_Comm* comm) {
   return MPI_SUCCESS;
 }
 
+// A handle of MPICH's has the size of a type.
+std::size_t bytes_of(MPI_Datatype type) { return static_cast<unsigned>(type) >> 8 & 0xff; }
+
 }  // namespace
 
 extern "C" {
@@ -158,6 +161,16 @@ int PMPI_Reduce(const void* send, void* receive, int count, MPI_Datatype, MPI_Op
   });
 }
 
+int PMPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return here().call("Bcast", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    const std::size_t bytes = static_cast<std::size_t>(count) * bytes_of(type);
+    const auto parts = seat->comm->exchange(seat->rank, part_of(data, bytes));
+    std::memcpy(data, (*parts)[static_cast<std::size_t>(root)].bytes.data(), bytes);
+    return MPI_SUCCESS;
+  });
+}
+
 int PMPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
   return here().call("Comm_split", [&] {
     if (here().refuses_to_split) return MPI_ERR_OTHER;
@@ -180,6 +193,50 @@ int PMPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
         std::find(members.begin(), members.end(), std::pair(key, seat->rank)) - members.begin();
     *made = here().add((*results)[static_cast<std::size_t>(members.front().second)].comm,
                        static_cast<int>(place));
+    return MPI_SUCCESS;
+  });
+}
+
+// ---- datatypes: all are predefined and without gaps ----
+
+int PMPI_Type_size(MPI_Datatype type, int* size) {
+  return here().call("Type_size", [&] {
+    *size = static_cast<int>(bytes_of(type));
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Type_get_extent(MPI_Datatype type, MPI_Aint* lower_bound, MPI_Aint* extent) {
+  return here().call("Type_get_extent", [&] {
+    *lower_bound = 0;
+    *extent = static_cast<MPI_Aint>(bytes_of(type));
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Type_get_envelope(MPI_Datatype, int*, int*, int*, int* combiner) {
+  return here().call("Type_get_envelope", [&] {
+    *combiner = MPI_COMBINER_NAMED;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Pack(const void* data, int count, MPI_Datatype type, void* packed, int, int* position,
+              MPI_Comm) {
+  return here().call("Pack", [&] {
+    const std::size_t bytes = static_cast<std::size_t>(count) * bytes_of(type);
+    std::memcpy(static_cast<std::byte*>(packed) + *position, data, bytes);
+    *position += static_cast<int>(bytes);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Unpack(const void* packed, int, int* position, void* data, int count, MPI_Datatype type,
+                MPI_Comm) {
+  return here().call("Unpack", [&] {
+    const std::size_t bytes = static_cast<std::size_t>(count) * bytes_of(type);
+    std::memcpy(data, static_cast<const std::byte*>(packed) + *position, bytes);
+    *position += static_cast<int>(bytes);
     return MPI_SUCCESS;
   });
 }
