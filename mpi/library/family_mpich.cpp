@@ -86,6 +86,9 @@ PredefinedHandles find_predefined(const MpiSymbols&) {
   found.ops.push_back({#constant, Operation::operation, constant});
   HIERBAR_MPI_OPERATIONS(HIERBAR_OP)
 #undef HIERBAR_OP
+#define HIERBAR_TYPE(name, constant) found.moved.push_back({constant, bytes_in(constant)});
+  HIERBAR_MPI_MOVED_TYPES(HIERBAR_TYPE)
+#undef HIERBAR_TYPE
   return found;
 }
 

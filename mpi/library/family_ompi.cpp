@@ -38,12 +38,18 @@ PredefinedHandles find_predefined(const MpiSymbols& find) {
   PredefinedHandles found;
   const auto size = reinterpret_cast<decltype(&PMPI_Type_size)>(find("PMPI_Type_size"));
   if (size == nullptr) return found;
-  const auto add = [&](const char* name, TypeKind kind, const char* symbol) {
+  // Calls use(type, bytes) if the library has the type. One that this build of it does not have is
+  // there, too, with no size.
+  const auto with_type = [&](const char* symbol, const auto& use) {
     const auto type = static_cast<MPI_Datatype>(find(symbol));
     int bytes = 0;
-    // A type that this build of the library does not have is there, too, with no size.
     if (type != nullptr && ask([&] { return size(type, &bytes); }) && bytes > 0)
-      found.types.push_back({name, kind, type, static_cast<std::size_t>(bytes)});
+      use(type, static_cast<std::size_t>(bytes));
+  };
+  const auto add = [&](const char* name, TypeKind kind, const char* symbol) {
+    with_type(symbol, [&](MPI_Datatype type, std::size_t bytes) {
+      found.types.push_back({name, kind, type, bytes});
+    });
   };
 #define HIERBAR_TYPE(kind, name, constant) add(#constant, TypeKind::kind, "ompi_mpi_" #name);
   HIERBAR_MPI_TYPES(HIERBAR_TYPE)
@@ -54,6 +60,11 @@ PredefinedHandles find_predefined(const MpiSymbols& find) {
     found.ops.push_back({#constant, Operation::operation, static_cast<MPI_Op>(handle)});
   HIERBAR_MPI_OPERATIONS(HIERBAR_OP)
 #undef HIERBAR_OP
+#define HIERBAR_TYPE(name, constant) \
+  with_type("ompi_mpi_" #name,       \
+            [&](MPI_Datatype type, std::size_t bytes) { found.moved.push_back({type, bytes}); });
+  HIERBAR_MPI_MOVED_TYPES(HIERBAR_TYPE)
+#undef HIERBAR_TYPE
   return found;
 }
 

@@ -30,8 +30,8 @@ namespace hierbar::mpi {
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free) \
   X(Error_class) X(Finalized) X(Gatherv) X(Get_library_version) X(Group_free) X(Group_incl) \
   X(Group_translate_ranks) X(Initialized) X(Info_free) X(Info_get) X(Irecv) X(Is_thread_main) \
-  X(Isend) X(Pack) X(Query_thread) X(Request_free) X(Request_get_status) X(Testall) \
-  X(Type_get_envelope) X(Type_get_extent) X(Type_size) X(Unpack) X(Wait)
+  X(Isend) X(Pack) X(Query_thread) X(Request_free) X(Request_get_status) X(Testall) X(Type_size) \
+  X(Unpack) X(Wait)
 
 // The functions that the shim stands in front of, and in the end passes on.
 #define HIERBAR_NEXT_FUNCTIONS(X) \

@@ -35,8 +35,7 @@ enum class TypeKind : std::uint8_t {
 
 // The predefined types for which MPI allows a predefined operation: kind, Open MPI's ompi_mpi_NAME,
 // name in MPI. A type that stands here twice under other names has the same kind and size, so all
-// ranks come to one verdict on it (docs/design/mpi-calls.md#d0191). MPI_CHAR, MPI_WCHAR and
-// MPI_CHARACTER are missing: MPI allows no operation for characters.
+// ranks come to one verdict on it (docs/design/mpi-calls.md#d0191).
 // clang-format off
 #define HIERBAR_MPI_TYPES(X) \
   X(kSigned, signed_char, MPI_SIGNED_CHAR) X(kSigned, short, MPI_SHORT) \
@@ -77,6 +76,10 @@ enum class TypeKind : std::uint8_t {
   X(kTwoIntegers, 2integer, MPI_2INTEGER) X(kTwoReals, 2real, MPI_2REAL) \
   X(kTwoReals, 2dblprec, MPI_2DOUBLE_PRECISION)
 
+// Those that can only be moved: Open MPI's ompi_mpi_NAME, name in MPI.
+#define HIERBAR_MPI_MOVED_TYPES(X) \
+  X(char, MPI_CHAR) X(wchar, MPI_WCHAR) X(character, MPI_CHARACTER) X(packed, MPI_PACKED)
+
 // The operations: name in runtime/fold, Open MPI's ompi_mpi_op_NAME, name in MPI.
 #define HIERBAR_MPI_OPERATIONS(X) \
   X(kSum, sum, MPI_SUM) X(kProd, prod, MPI_PROD) X(kMax, max, MPI_MAX) X(kMin, min, MPI_MIN) \
@@ -92,6 +95,11 @@ struct NamedType {
   std::size_t bytes;  // of the values alone, without gaps; 0: unknown, in pairs of C types
 };
 
+struct MovedType {
+  MPI_Datatype handle;
+  std::size_t bytes;
+};
+
 struct NamedOp {
   const char* name;
   Operation operation;
@@ -101,6 +109,7 @@ struct NamedOp {
 struct PredefinedHandles {
   std::vector<NamedType> types;
   std::vector<NamedOp> ops;
+  std::vector<MovedType> moved;
 };
 
 // The rows of the tables that the library has. A family of libraries defines it in its file.

@@ -139,6 +139,20 @@ PairLayout layout_of(Element element) {
   }
 }
 
+// Whether C puts a gap between the values of a pair, or behind them, for some of these kinds.
+bool may_have_gap(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::kFloatInt:
+    case TypeKind::kDoubleInt:
+    case TypeKind::kLongDoubleInt:
+    case TypeKind::kShortInt:
+    case TypeKind::kLongInt:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // ---- look-up ----
 
 // From handles to numbers, by a hash with linear probing. The handle 0 marks what is free.
@@ -183,6 +197,10 @@ class ReductionTable {
       if (const std::optional<Element> element = element_of(type))
         types_.add(type.handle, static_cast<std::uint8_t>(*element));
     }
+    for (const NamedType& type : predefined.types) {
+      if (!may_have_gap(type.kind)) add_dense(type.handle, type.bytes);
+    }
+    for (const MovedType& type : predefined.moved) add_dense(type.handle, type.bytes);
     for (const NamedOp& op : predefined.ops)
       ops_.add(op.handle, static_cast<std::uint8_t>(op.operation));
     for (std::size_t i = 0; i < kNumElements; ++i) {
@@ -202,7 +220,17 @@ class ReductionTable {
     return reduction.fold != nullptr ? &reduction : nullptr;
   }
 
+  std::size_t dense_bytes(MPI_Datatype type) const noexcept {
+    const std::uint8_t bytes = dense_.find(type);
+    return bytes == dense_.kNone ? 0 : bytes;
+  }
+
  private:
+  void add_dense(MPI_Datatype type, std::size_t bytes) {
+    if (bytes != 0 && bytes < dense_.kNone) dense_.add(type, static_cast<std::uint8_t>(bytes));
+  }
+
+  HandleMap<MPI_Datatype, 256> dense_;  // their bytes
   HandleMap<MPI_Datatype, 256> types_;  // MPICH's family has 110, half of them other sizes
   HandleMap<MPI_Op, 32> ops_;
   std::array<std::array<Reduction, kNumOperations>, kNumElements> reductions_;
@@ -228,6 +256,10 @@ const ReductionTable& find_reduction_table(const Pmpi& pmpi) {
 
 const Reduction* look_up_reduction(const Pmpi& pmpi, MPI_Datatype type, MPI_Op op) {
   return find_reduction_table(pmpi).find(type, op);
+}
+
+std::size_t dense_bytes(const Pmpi& pmpi, MPI_Datatype type) {
+  return find_reduction_table(pmpi).dense_bytes(type);
 }
 
 void remove_gaps(const PairLayout& layout, const void* from, void* to, std::size_t count) noexcept {

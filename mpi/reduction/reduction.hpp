@@ -60,6 +60,10 @@ constexpr bool is_small(std::int64_t count, std::size_t element_bytes,
 // and allocates memory.
 const Reduction* look_up_reduction(const Pmpi& pmpi, MPI_Datatype type, MPI_Op op);
 
+// The bytes of a predefined type whose values lie one behind the other. 0: it is none of these, as
+// far as the table knows. Thread-safe, as above.
+std::size_t dense_bytes(const Pmpi& pmpi, MPI_Datatype type);
+
 // Returns null where the library serves the call, and raises its error if there is one: the type is
 // derived, the operation is the program's own, MPI does not allow the one for the other, or
 // runtime/fold does not have it (docs/design/mpi-calls.md#d0191). Thread-safe. A thread that asks

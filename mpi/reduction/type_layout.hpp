@@ -20,16 +20,17 @@ struct TypeLayout {
   // no values, or more than fit into an int, or is no datatype.
   std::size_t element_bytes = 0;
   // The values lie in memory as they travel: one behind the other, in the order of the signature.
-  // It is this rank's own matter.
+  // It is this rank's own matter. A type of the program's is never taken for dense: where it has no
+  // gap, its values may be in another order.
   bool is_dense = false;
 };
 
-// The look-up in the library. Local.
-TypeLayout look_up_layout(const Pmpi& pmpi, MPI_Datatype type, bool& is_predefined);
+// The look-up in the table of predefined types, and then in the library. Local.
+TypeLayout look_up_layout(const Pmpi& pmpi, MPI_Datatype type);
 
-// Thread-safe. A thread that asks for the predefined type that it asked for last gets the answer by
-// one compare. Others are asked for each time: the program may free one, and its handle may come
-// back as another type's.
+// Thread-safe. A thread that asks for the dense type that it asked for last gets the answer by one
+// compare. Others are asked for each time: the program may free one, and its handle may come back
+// as another type's.
 inline TypeLayout find_layout(const Pmpi& pmpi, MPI_Datatype type) {
   struct LastAnswer {
     MPI_Datatype type;
@@ -41,9 +42,8 @@ inline TypeLayout find_layout(const Pmpi& pmpi, MPI_Datatype type) {
   LastAnswer& answer = last;
   if (answer.type == type) [[likely]]
     return answer.layout;
-  bool is_predefined = false;
-  const TypeLayout layout = look_up_layout(pmpi, type, is_predefined);
-  if (is_predefined) answer = {type, layout};
+  const TypeLayout layout = look_up_layout(pmpi, type);
+  if (layout.is_dense) answer = {type, layout};
   return layout;
 }
 

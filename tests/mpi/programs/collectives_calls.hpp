@@ -78,7 +78,7 @@ struct OwnChoice {
   // order.
   bool strided = false;
   bool backwards = false;
-  std::size_t offset = 0;  // of the buffers, in units of the elements' alignment
+  std::size_t offset = 0;                 // of the buffers, in units of the elements' alignment
   MPI_Datatype type = MPI_DATATYPE_NULL;  // a synonym of the call's
 };
 

@@ -96,8 +96,7 @@ class DrawnComms {
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &made_[2]);
     std::uint64_t seed = 0;
     for (const MPI_Comm comm : {made_[0], made_[1], made_[2], MPI_COMM_WORLD})
-      places_.push_back(
-          {comm, Random(seed++), Random(100 + static_cast<std::uint64_t>(rank))});
+      places_.push_back({comm, Random(seed++), Random(100 + static_cast<std::uint64_t>(rank))});
   }
   ~DrawnComms() {
     for (MPI_Comm& comm : made_) MPI_Comm_free(&comm);

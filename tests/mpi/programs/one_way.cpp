@@ -11,8 +11,8 @@
 //                           library's collectives and messages in an order by chance, on several
 //                           communicators; some ranks come late, the root's buffer may be
 //                           MPI_IN_PLACE, and ranks describe the data of a bcast differently
-//   one_way signatures      every way to describe the data in the root, with every way in the others
-//   one_way limits          counts below, at and above the limit, and what is not served
+//   one_way signatures      every way to describe the data in the root, with every way in the
+//   others one_way limits          counts below, at and above the limit, and what is not served
 //   one_way set_up          a bcast or a reduce sets a communicator up: the eighth call on it
 //   one_way freed NUMBER    so many communicators, each with some calls and freed at once
 //   one_way many NUMBER     so many that are alive together
@@ -121,8 +121,8 @@ void check_bcast(MPI_Comm comm, std::uint64_t round, int count, int root, Form f
 // Behind its buffers are elements that nobody may touch. Other ranks than the root pass null for
 // the results.
 template <class Element>
-void check_reduce(MPI_Comm comm, std::uint64_t round, int count, MPI_Op op, int root,
-                  bool in_place, MPI_Op compared = MPI_OP_NULL) {
+void check_reduce(MPI_Comm comm, std::uint64_t round, int count, MPI_Op op, int root, bool in_place,
+                  MPI_Op compared = MPI_OP_NULL) {
   constexpr Element kUntouched = 77;
   const int rank = rank_in(comm), num_ranks = size_of(comm);
   std::vector<Element> in(static_cast<std::size_t>(count) + 1), out(in.size(), kUntouched);

@@ -46,7 +46,8 @@ bool sums(const Rank& rank, MPI_Comm comm, int num_ranks, int root, std::uint64_
 
 class StubOneWay : public ::testing::TestWithParam<int> {};
 
-// What the root of a bcast wrote before is visible to all, and to the root of a reduce what all did.
+// What the root of a bcast wrote before is visible to all, and to the root of a reduce what all
+// did.
 TEST_P(StubOneWay, OrdersPlainMemoryTheWayOfTheData) {
   constexpr int kRounds = 60;
   const int num_ranks = GetParam();
@@ -122,7 +123,8 @@ TEST(StubOneWayFaults, AllRanksLeaveItToTheLibrary) {
       EXPECT_EQ(wrong, 0) << function << first_call;
       // A rank in which the last call fails knows the verdict by then.
       const bool is_last = first_call == 2;
-      EXPECT_EQ(trial.times_said(is_last ? calls("bcasts", 3, 12, 0) : calls("bcasts", 3, 0, 12)), 1)
+      EXPECT_EQ(trial.times_said(is_last ? calls("bcasts", 3, 12, 0) : calls("bcasts", 3, 0, 12)),
+                1)
           << function << first_call << ' ' << failing;
       EXPECT_EQ(trial.times_said("the MPI library serves its bcasts and reduces instead"),
                 is_last ? 0 : 1);

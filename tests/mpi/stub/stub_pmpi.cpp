@@ -206,21 +206,6 @@ int PMPI_Type_size(MPI_Datatype type, int* size) {
   });
 }
 
-int PMPI_Type_get_extent(MPI_Datatype type, MPI_Aint* lower_bound, MPI_Aint* extent) {
-  return here().call("Type_get_extent", [&] {
-    *lower_bound = 0;
-    *extent = static_cast<MPI_Aint>(bytes_of(type));
-    return MPI_SUCCESS;
-  });
-}
-
-int PMPI_Type_get_envelope(MPI_Datatype, int*, int*, int*, int* combiner) {
-  return here().call("Type_get_envelope", [&] {
-    *combiner = MPI_COMBINER_NAMED;
-    return MPI_SUCCESS;
-  });
-}
-
 int PMPI_Pack(const void* data, int count, MPI_Datatype type, void* packed, int, int* position,
               MPI_Comm) {
   return here().call("Pack", [&] {
