@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "mpi/barrier/agreement.hpp"
-#include "mpi/reduction/type_layout.hpp"
 
 namespace hierbar::mpi {
 namespace {

@@ -145,13 +145,12 @@ void bcast_bytes(const Running& running, const BcastCall& call, void* data, std:
 
 // The values travel without gaps. The library raises an error of MPI_Pack or MPI_Unpack. Behind the
 // former this rank has not come to the call, and the others wait.
-[[gnu::noinline]] int bcast_packed(const Running& running, const BcastCall& call,
-                                   std::size_t bytes) {
+int bcast_packed(const Running& running, const BcastCall& call, std::byte* packed,
+                 std::size_t bytes) {
   const Pmpi& pmpi = running.pmpi;
   const bool brings = is_root(call.root, *running.state.node);
   const auto count = static_cast<int>(call.count);
   const auto packed_bytes = static_cast<int>(bytes);
-  std::byte packed[NodeOneWay::kMostBytes];
   int position = 0;
   if (brings) {
     const int status =
@@ -164,9 +163,36 @@ void bcast_bytes(const Running& running, const BcastCall& call, void* data, std:
                               running.comm);
 }
 
+// The same from MPI_BOTTOM, which is null, and which MPICH's MPI_Unpack takes for an error. So the
+// values are described by their distances from another address.
+int bcast_addresses(const Running& running, BcastCall call, std::byte* packed, std::size_t bytes) {
+  const Pmpi& pmpi = running.pmpi;
+  const auto count = static_cast<int>(call.count);
+  const MPI_Aint distance = -reinterpret_cast<MPI_Aint>(packed);
+  MPI_Datatype type = call.type;
+  int status = pmpi.Type_create_hindexed(1, &count, &distance, call.type, &type);
+  if (status != MPI_SUCCESS) return status;
+  status = pmpi.Type_commit(&type);
+  if (status == MPI_SUCCESS) {
+    call.data = packed;
+    call.count = 1;
+    call.type = type;
+    status = bcast_packed(running, call, packed, bytes);
+  }
+  pmpi.Type_free(&type);
+  return status;
+}
+
+[[gnu::noinline]] int bcast_values(const Running& running, const BcastCall& call,
+                                   std::size_t bytes) {
+  std::byte packed[NodeOneWay::kMostBytes];
+  return call.data == nullptr ? bcast_addresses(running, call, packed, bytes)
+                              : bcast_packed(running, call, packed, bytes);
+}
+
 int run(const Running& running, const BcastCall& call, const BytesVerdict& verdict) {
   if (!verdict.layout.is_dense) [[unlikely]]
-    return bcast_packed(running, call, verdict.bytes);
+    return bcast_values(running, call, verdict.bytes);
   bcast_bytes(running, call, call.data, verdict.bytes);
   return MPI_SUCCESS;
 }

@@ -319,6 +319,16 @@ bool takes_device_memory(const Pmpi& pmpi) {
   return false;
 }
 
+bool packs_plainly(const Pmpi& pmpi, MPI_Comm comm) {
+  const long long values[2] = {1, -2};
+  std::byte packed[4 * sizeof(values)]{};
+  int position = 0;
+  return pmpi.Pack(values, 2, pmpi.long_long, packed, static_cast<int>(sizeof(packed)), &position,
+                   comm) == MPI_SUCCESS &&
+         position == static_cast<int>(sizeof(values)) &&
+         std::memcmp(packed, values, sizeof(values)) == 0;
+}
+
 QuietErrors::QuietErrors(const Pmpi& pmpi, MPI_Comm comm)
     : pmpi_(pmpi),
       comm_(comm),

@@ -30,8 +30,8 @@ namespace hierbar::mpi {
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free) \
   X(Error_class) X(Finalized) X(Gatherv) X(Get_library_version) X(Group_free) X(Group_incl) \
   X(Group_translate_ranks) X(Initialized) X(Info_free) X(Info_get) X(Irecv) X(Is_thread_main) \
-  X(Isend) X(Pack) X(Query_thread) X(Request_free) X(Request_get_status) X(Testall) X(Type_size) \
-  X(Unpack) X(Wait)
+  X(Isend) X(Pack) X(Query_thread) X(Request_free) X(Request_get_status) X(Testall) X(Type_commit) \
+  X(Type_create_hindexed) X(Type_free) X(Type_size) X(Unpack) X(Wait)
 
 // The functions that the shim stands in front of, and in the end passes on.
 #define HIERBAR_NEXT_FUNCTIONS(X) \
@@ -151,6 +151,10 @@ bool ask(Question question) {
 // Whether the library takes buffers in the memory of devices: it says so, or the user asks for it.
 // To be called while MPI is in use.
 bool takes_device_memory(const Pmpi& pmpi);
+
+// Whether MPI_Pack writes values as they are, without anything else. Then what a rank packs is what
+// another rank's memory holds that has the same signature without gaps.
+bool packs_plainly(const Pmpi& pmpi, MPI_Comm comm);
 
 // What MPI_Comm_get_name says, or that it has no name.
 std::string name_of(const Pmpi& pmpi, MPI_Comm comm);

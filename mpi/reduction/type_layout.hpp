@@ -47,8 +47,4 @@ inline TypeLayout find_layout(const Pmpi& pmpi, MPI_Datatype type) {
   return layout;
 }
 
-// Whether MPI_Pack writes values as they are, without anything else. Then what a rank packs is what
-// another rank's memory holds that has the same signature without gaps.
-bool packs_plainly(const Pmpi& pmpi, MPI_Comm comm);
-
 }  // namespace hierbar::mpi

@@ -199,6 +199,12 @@ int PMPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
 
 // ---- datatypes: all are predefined and without gaps ----
 
+int PMPI_Type_create_hindexed(int, const int*, const MPI_Aint*, MPI_Datatype, MPI_Datatype*) {
+  return MPI_ERR_TYPE;
+}
+int PMPI_Type_commit(MPI_Datatype*) { return MPI_ERR_TYPE; }
+int PMPI_Type_free(MPI_Datatype*) { return MPI_ERR_TYPE; }
+
 int PMPI_Type_size(MPI_Datatype type, int* size) {
   return here().call("Type_size", [&] {
     *size = static_cast<int>(bytes_of(type));
