@@ -64,8 +64,7 @@ inline constexpr Variable kVariables[] = {
      "which levels of the machine make groups", "plans", "guide/openmp.md"},
     {"HIERBAR_MPI", "barrier, collectives, off; on is the default", "barrier",
      "collectives: MPI_Allreduce, MPI_Bcast and MPI_Reduce of small data are served too; off: "
-     "every "
-     "call is the MPI library's own; the same in all ranks",
+     "every call is the MPI library's own; the same in all ranks",
      "MPI", "guide/mpi.md"},
     {"HIERBAR_MPI_MEETING", "library, auto, or a schedule such as dissemination:3", "library",
      "how the leaders of several nodes meet", "MPI", "results/between-nodes.md"},
