@@ -64,7 +64,8 @@ bool has_good_buffers(const BcastCall& call, const BytesVerdict& verdict) noexce
 }
 bool has_good_buffers(const ReduceCall& call, FoldVerdict) noexcept { return call.in != nullptr; }
 
-// The same for what only a communicator of the engine's tells.
+// The same for what only a communicator of the engine's tells. It is on one node, so its ranks are
+// the participants.
 bool is_rank(int root, const NodeBarrier& node) noexcept {
   return root >= 0 && static_cast<std::uint32_t>(root) < node.plan().num_participants;
 }
