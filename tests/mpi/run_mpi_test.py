@@ -14,7 +14,8 @@ and so does this script.
 
 Counts are per rank, summed over all ranks: "engine", "baseline", "library", and the reasons that
 the report names, as "one rank"; "allreduces" are those of the engine, "library allreduces" the
-others, and so for bcasts and reduces. Whatever the program does, nothing of the shim's may be left under /dev/shm.
+others, and so for bcasts and reduces. Whatever the program does, nothing of the shim's may be left
+under /dev/shm.
 """
 
 import argparse

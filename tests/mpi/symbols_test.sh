@@ -5,8 +5,8 @@
 # The shim stands in front of whatever MPI library the program has: it needs none itself, needs no
 # shared C++ library, and shows nothing but the MPI functions that it replaces, those of
 # hierbar/mpi.h, dlsym(), with MPICH setsid(), and with Open MPI MPI_Buffer_attach and Fortran's
-# calls with data. It has the functions for sessions, and those with large counts, if its family's header has them. Arguments:
-# nm, readelf, the library, the directories of the header.
+# calls with data. It has the functions for sessions, and those with large counts, if its family's
+# header has them. Arguments: nm, readelf, the library, the directories of the header.
 set -u
 nm=$1 readelf=$2 library=$3
 shift 3
