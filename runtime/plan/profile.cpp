@@ -3,7 +3,6 @@
 #include "plan/profile.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -29,11 +28,10 @@ Result<Profile> parse_file(const SmallFile& file, const std::string& path) {
 }  // namespace
 
 MachineIdentity identity_of(const Machine& machine) {
-  constexpr Level kTopDown[] = {Level::kPackage, Level::kDie, Level::kNuma, Level::kL3,
-                                Level::kCluster, Level::kL2,  Level::kCore};
-  static_assert(std::size(kTopDown) == kNumLevels - 1, "all but the machine");
   MachineIdentity identity{machine.name, ""};
-  for (const Level level : kTopDown) {
+  // From the largest one below the machine down.
+  for (int i = kNumLevels - 2; i >= 0; --i) {
+    const Level level = static_cast<Level>(i);
     const auto count = std::count_if(machine.units.begin(), machine.units.end(),
                                      [level](const Unit& unit) { return unit.has(level); });
     if (count > 0)

@@ -8,10 +8,23 @@
 #include <string>
 
 #include "topology/cpu_set.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 
 // hwloc's topologies with what this project needs of them, for the files of this folder.
+
+// Which object of hwloc's tree each level is. Whoever asks for kinds of objects goes through this
+// table.
+struct TreeObject {
+  hwloc_obj_type_t type;
+  Level level;
+};
+inline constexpr TreeObject kTreeObjects[] = {
+    {HWLOC_OBJ_CORE, Level::kCore},       {HWLOC_OBJ_L2CACHE, Level::kL2},
+    {HWLOC_OBJ_L3CACHE, Level::kL3},      {HWLOC_OBJ_DIE, Level::kDie},
+    {HWLOC_OBJ_PACKAGE, Level::kPackage},
+};
 
 struct DestroyTopology {
   void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }

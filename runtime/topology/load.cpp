@@ -22,27 +22,30 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Whether the level is found in another way: clusters are groups (labels_of()), NUMA nodes are
+// beside the tree (shared_sets()), and the machine is its root.
+constexpr bool is_no_tree_object(Level level) {
+  return level == Level::kCluster || level == Level::kNuma || level == Level::kMachine;
+}
+constexpr bool all_levels_are_found() {
+  for (int level = 0; level < kNumLevels; ++level) {
+    bool found = is_no_tree_object(static_cast<Level>(level));
+    for (const TreeObject& object : kTreeObjects)
+      found = found || object.level == static_cast<Level>(level);
+    if (!found) return false;
+  }
+  return true;
+}
+static_assert(all_levels_are_found(), "a level of base/levels.h has no row in kTreeObjects");
+
 // --- 1. From hwloc's objects to plain data
 
 std::uint32_t labels_of(const hwloc_obj& object) {
-  switch (object.type) {
-    case HWLOC_OBJ_CORE:
-      return label_bit(Level::kCore);
-    case HWLOC_OBJ_L2CACHE:
-      return label_bit(Level::kL2);
-    case HWLOC_OBJ_L3CACHE:
-      return label_bit(Level::kL3);
-    case HWLOC_OBJ_PACKAGE:
-      return label_bit(Level::kPackage);
-    case HWLOC_OBJ_DIE:
-      return label_bit(Level::kDie);
-    case HWLOC_OBJ_GROUP:
-      return object.subtype != nullptr && strcasecmp(object.subtype, "Cluster") == 0
-                 ? label_bit(Level::kCluster)
-                 : 0;
-    default:
-      return 0;
-  }
+  for (const TreeObject& known : kTreeObjects)
+    if (known.type == object.type) return label_bit(known.level);
+  const bool is_cluster = object.type == HWLOC_OBJ_GROUP && object.subtype != nullptr &&
+                          strcasecmp(object.subtype, "Cluster") == 0;
+  return is_cluster ? label_bit(Level::kCluster) : 0;
 }
 
 // hwloc has NUMA nodes beside the tree, as memory children, so they are collected separately.
@@ -69,9 +72,11 @@ SharedSets shared_sets(hwloc_topology* topology) {
 void measure_caches(hwloc_topology* topology, Machine& machine) {
   std::uint32_t largest_line = 0;
   std::uint32_t impossible_line = 0;
-  for (const hwloc_obj_type_t type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE}) {
+  for (int depth = 0; depth < hwloc_topology_get_depth(topology); ++depth) {
+    const hwloc_obj_type_t type = hwloc_get_depth_type(topology, depth);
+    if (!hwloc_obj_type_is_cache(type)) continue;
     for (hwloc_obj* cache = nullptr;
-         (cache = hwloc_get_next_obj_by_type(topology, type, cache)) != nullptr;) {
+         (cache = hwloc_get_next_obj_by_depth(topology, depth, cache)) != nullptr;) {
       const std::uint32_t line = cache->attr->cache.linesize;
       if (line > kMaxLineBytes) {
         impossible_line = line;

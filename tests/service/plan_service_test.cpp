@@ -262,7 +262,7 @@ const std::string kProfile =
     R"({"format": "hierbar-profile-1", "hierbar": ")" HIERBAR_VERSION_STRING
     R"(", "machine": {"cpu": ")" +
     std::string(kKunpeng) +
-    R"(", "shape": "package 2, die 4, numa 4, l3 4, cluster 32, l2 128, core 128, cpu 128"}, "plans": )" +
+    R"(", "shape": "package 2, numa 4, die 4, l3 4, cluster 32, l2 128, core 128, cpu 128"}, "plans": )" +
     R"([{"participants": 14, "cores": 14, "domains": 4, "shape": {"leaders": 2, "release": "lines"}}]})";
 
 TEST(PlanService, AProfileOfTheMachineShapesThePlanAndSaysSo) {
