@@ -6,6 +6,7 @@ reads GenMC's output."""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import mutants
 import report
 
 RUN = pathlib.Path(__file__).resolve().parent / "run.py"
+ROOT = RUN.parents[2]
 
 PASSED = """\
 No errors were detected.
@@ -165,6 +167,17 @@ class Tables(unittest.TestCase):
         self.assertTrue(text.startswith("above\n") and text.endswith("below\n"))
         self.assertNotIn("old", text)
         self.assertIn("| `engine.pair` |", text)
+
+    def test_the_page_has_every_case_and_every_access_that_has_weaker_orders(self):
+        page = (ROOT / "docs/results/model-checking.md").read_text(encoding="utf-8")
+
+        def rows(table):
+            text = page.split(f"<!-- {table}: begin -->")[1].split(f"<!-- {table}: end -->")[0]
+            return set(re.findall(r"^\| `([^`]+)` ", text, re.MULTILINE))
+
+        self.assertEqual(rows("cases"), {case.name for case in cases.CASES})
+        sites = {site.name for site in mutants.all_sites() if list(site.weaker_orders())}
+        self.assertEqual(rows("mutants"), sites)
 
 
 # As much of the checker's header as the drivers use.
