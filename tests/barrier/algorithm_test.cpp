@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/barrier/thread_trial.hpp"
+#include "tests/support/pages.hpp"
 #include "tests/support/test_plans.hpp"
 
 namespace hierbar::test {
@@ -33,6 +34,14 @@ TEST(Algorithm, IsOneOfThoseThatMessagesAllow) {
   for (const NamedAlgorithm& named : kAlgorithms)
     all += (all.empty() ? "" : ", ") + std::string(named.name);
   EXPECT_EQ(all, kAllowedAlgorithms);
+}
+
+TEST(Algorithm, HasARowInThePageAboutAlgorithms) {
+  const std::vector<std::string> rows = table_rows("reference/algorithms.md");
+  for (const NamedAlgorithm& named : kAlgorithms) {
+    if (named.algorithm == Algorithm::kHier) continue;
+    EXPECT_TRUE(has_row_with(rows, {"| `" + std::string(named.name) + "` |"})) << named.name;
+  }
 }
 
 // A memory that is mapped at two addresses, as two processes have it.

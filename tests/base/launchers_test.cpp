@@ -4,16 +4,18 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <fstream>
 #include <string>
 #include <vector>
+
+#include "tests/support/pages.hpp"
 #include "tests/support/surroundings.hpp"
 
 namespace hierbar {
 namespace {
 
 using test::environment_of;
+using test::has_row_with;
+using test::table_rows;
 using test::Variables;
 
 std::string rank_in(const Variables& variables) {
@@ -64,27 +66,9 @@ TEST(RankInJob, CountsWithoutTheLaunchersOtherVariables) {
 
 TEST(RankInJob, IsNotThereWithoutALauncher) { EXPECT_EQ(rank_in({{"HOME", "/"}}), "none"); }
 
-// The rows of a page's tables.
-std::vector<std::string> table_rows(const std::string& page) {
-  std::ifstream file(HIERBAR_SOURCE_DIR "/docs/guide/" + page);
-  std::vector<std::string> rows;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("| ")) rows.push_back(line);
-  }
-  return rows;
-}
-
-bool has_row_with(const std::vector<std::string>& rows, const std::vector<std::string>& words) {
-  return std::any_of(rows.begin(), rows.end(), [&](const std::string& row) {
-    return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
-      return row.find(word) != std::string::npos;
-    });
-  });
-}
-
 // docs/guide/placement.md names each launcher with the variables by which a rank finds itself.
 TEST(KnownLaunchers, AreThoseOfThePageAboutPlacement) {
-  const std::vector<std::string> rows = table_rows("placement.md");
+  const std::vector<std::string> rows = table_rows("guide/placement.md");
   for (const Launcher& launcher : known_launchers()) {
     std::vector<std::string> words{launcher.name};
     for (const char* variable : {launcher.local_rank, launcher.local_size, launcher.ranks_of_nodes})
@@ -99,7 +83,7 @@ TEST(KnownLaunchers, AreThoseOfThePageAboutPlacement) {
 
 // docs/guide/advice.md names each launcher for which `hierbar advise` prints a line.
 TEST(KnownLaunchers, WithALineAreThoseOfThePageAboutAdvice) {
-  const std::vector<std::string> rows = table_rows("advice.md");
+  const std::vector<std::string> rows = table_rows("guide/advice.md");
   for (const Launcher& launcher : known_launchers()) {
     if (!launcher.line) continue;
     const char* name = launcher.line->name != nullptr ? launcher.line->name : launcher.name;

@@ -3,9 +3,13 @@
 """What is explored: every case is one driver with one shape, under both memory models."""
 
 import dataclasses
+import pathlib
+import re
 
 from case_shapes import ALL, Case, FLAT2, FLAT3, FLAT4, LONG, NAPS, shape
 from collective_cases import COLLECTIVES, ONE_WAY
+
+BARRIER = pathlib.Path(__file__).resolve().parents[2] / "runtime/barrier"
 
 
 def _engine(name, about, parents, *, quick=True, kills=True, **others):
@@ -428,31 +432,30 @@ REGION = [
     ),
 ]
 
-# Name, header, class.
-_BASELINES = (
-    ("topo", "topo", "TopoBarrier<ModelMem>"),
-    ("sense-reversing", "flat", "SenseReversingBarrier<ModelMem>"),
-    ("sense-reversing-counter", "flat", "FlatTreeBarrier<ModelMem, FlatRelease::kSense>"),
-    ("sense-reversing-gr", "flat", "FlatTreeBarrier<ModelMem, FlatRelease::kFlags>"),
-    ("combining-tree", "trees", "CombiningTreeBarrier<ModelMem>"),
-    ("mcs", "trees", "McsBarrier<ModelMem>"),
-    ("tournament-tree", "trees", "TournamentBarrier<ModelMem, TournamentRelease::kTree>"),
-    ("tournament-flag", "trees", "TournamentBarrier<ModelMem, TournamentRelease::kFlag>"),
-    ("dissemination", "dissemination", "DisseminationBarrier<ModelMem>"),
-)
+
+def _listed_baselines():
+    """The name, the header and the class of each barrier of HIERBAR_ALGORITHMS but the engine."""
+    listed = (BARRIER / "algorithm_names.hpp").read_text(encoding="utf-8")
+    headers = sorted((BARRIER / "baselines").glob("*.hpp"))
+    rows = re.findall(r'X\(k\w+, "([a-z0-9-]+)", (.*?)\) *(?:\\\n|\n)', listed)
+    assert len(rows) == listed.count("X(k"), "a row of HIERBAR_ALGORITHMS is not understood"
+    for name, barrier in rows:
+        if name == "hier":
+            continue
+        is_class = re.compile(rf"class {barrier.partition('<')[0]} ")
+        (header,) = (path.name for path in headers if is_class.search(path.read_text()))
+        yield name, header, re.sub(r"\bMem\b", "ModelMem", barrier)
 
 
 def _baselines():
-    for name, header, barrier in _BASELINES:
+    for name, header, barrier in _listed_baselines():
 
         def case(suffix, about, parents, **others):
             return Case(
                 f"baseline.{name}.{suffix}",
                 "baselines.cpp",
                 about,
-                shape(
-                    parents, header=f'"barrier/baselines/{header}.hpp"', barrier=barrier, **others
-                ),
+                shape(parents, header=f'"barrier/baselines/{header}"', barrier=barrier, **others),
             )
 
         yield case(

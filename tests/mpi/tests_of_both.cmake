@@ -186,9 +186,8 @@ hierbar_run_alone(${prefix}watch.one_node) # one report a second
 mpi_script(shared_memory 300 ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh ${exec}
            $<TARGET_FILE:${shim}> ${program_dir}/barriers)
 
-# HIERBAR_ALGORITHM with the MPI library of the family at hand. Of the nine baselines each family
-# runs some here and all in the step mpi-algorithms of .ci/long; mpi_stub_baseline_test has all of
-# them.
+# HIERBAR_ALGORITHM with the MPI library of the family at hand. Of the baselines each family runs
+# some here and all in the step mpi-algorithms of .ci/long; mpi_stub_baseline_test has all of them.
 
 set(oracle_with sense-reversing mcs)
 set(subsets_with topo dissemination)

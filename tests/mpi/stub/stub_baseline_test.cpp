@@ -74,10 +74,14 @@ TEST_P(StubBaselines, OrderRandomSubcommunicators) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Algorithms, StubBaselines,
-                         ::testing::Values("topo", "sense-reversing", "sense-reversing-counter",
-                                           "sense-reversing-gr", "combining-tree", "mcs",
-                                           "tournament-tree", "tournament-flag", "dissemination"),
+std::vector<std::string> baselines() {
+  std::vector<std::string> names;
+  for (const NamedAlgorithm& named : kAlgorithms)
+    if (named.algorithm != Algorithm::kHier) names.emplace_back(named.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, StubBaselines, ::testing::ValuesIn(baselines()),
                          [](const auto& trial) {
                            std::string name = trial.param;
                            for (char& c : name) c = c == '-' ? '_' : c;
