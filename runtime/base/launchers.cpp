@@ -3,6 +3,7 @@
 #include "base/launchers.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace hierbar {
 
@@ -209,6 +210,15 @@ const BindingSetting* find_setting(std::string_view name) {
 bool has_variables_of(const Launcher& launcher, const Environment& environment) {
   return environment(launcher.mark) != nullptr &&
          (launcher.local_rank == nullptr || environment(launcher.local_rank) != nullptr);
+}
+
+bool tells_rank_by(const Launcher& launcher, std::string_view variable) {
+  const auto is_it = [variable](const char* name) { return name != nullptr && variable == name; };
+  const char* const single[] = {launcher.mark,           launcher.local_rank, launcher.local_size,
+                                launcher.ranks_of_nodes, launcher.node_index, launcher.job_size,
+                                launcher.num_nodes};
+  return std::any_of(std::begin(single), std::end(single), is_it) ||
+         std::any_of(launcher.rank.begin(), launcher.rank.end(), is_it);
 }
 
 const char* rank_in_job(const Environment& environment, const Launcher& launcher) {

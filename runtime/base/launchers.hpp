@@ -99,6 +99,9 @@ const BindingSetting* find_setting(std::string_view name);
 // Whether the launcher's variables are set. Those of an outer launcher may be set as well.
 bool has_variables_of(const Launcher& launcher, const Environment& environment);
 
+// Whether a rank finds its place by this variable of the launcher. The job's name is none of them.
+bool tells_rank_by(const Launcher& launcher, std::string_view variable);
+
 // This process's rank in the whole job, as the innermost launcher wrote it; null when none did.
 // Launchers whose mark and local rank are set are asked first. If none of them gives a rank, a rank
 // variable counts even where the launcher's other variables are missing.

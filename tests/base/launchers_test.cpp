@@ -16,6 +16,7 @@ namespace {
 using test::environment_of;
 using test::has_row_with;
 using test::table_rows;
+using test::text_of_page;
 using test::Variables;
 
 std::string rank_in(const Variables& variables) {
@@ -81,6 +82,18 @@ TEST(KnownLaunchers, AreThoseOfThePageAboutPlacement) {
   }
 }
 
+// The page also says in which order they are tried.
+TEST(KnownLaunchers, AreInTheOrderOfThePageAboutPlacement) {
+  std::string order;
+  for (const Launcher& launcher : known_launchers()) {
+    if (launcher.local_rank != nullptr)
+      order += (order.empty() ? "" : ", ") + std::string(launcher.name);
+  }
+  EXPECT_NE(text_of_page("guide/placement.md").find("in the order " + order + ". "),
+            std::string::npos)
+      << order;
+}
+
 // docs/guide/advice.md names each launcher for which `hierbar advise` prints a line.
 TEST(KnownLaunchers, WithALineAreThoseOfThePageAboutAdvice) {
   const std::vector<std::string> rows = table_rows("guide/advice.md");
@@ -89,6 +102,15 @@ TEST(KnownLaunchers, WithALineAreThoseOfThePageAboutAdvice) {
     const char* name = launcher.line->name != nullptr ? launcher.line->name : launcher.name;
     EXPECT_TRUE(has_row_with(rows, {std::string("| ") + name})) << name;
   }
+}
+
+// Those that have settings: 1, 2, 3, ...
+TEST(KnownLaunchers, HaveAPositionOfTheirOwn) {
+  int position = 0;
+  for (const Launcher* launcher : launchers_for_people())
+    EXPECT_EQ(launcher->position, ++position) << launcher->name;
+  for (const Launcher& launcher : known_launchers())
+    EXPECT_EQ(launcher.position > 0, !launcher.settings.empty()) << launcher.name;
 }
 
 TEST(KnownLaunchers, EachHaveAMarkAndARank) {

@@ -135,6 +135,12 @@ TEST(DoctorCommand, WritesWhatABugReportNeedsIntoOneFile) {
   EXPECT_GT(without["machine"]["num_cpus"], 0);
 }
 
+TEST(DoctorCommand, ABugReportSaysWhatTheLauncherToldTheRank) {
+  for (const char* variable :
+       {"MPI_LOCALRANKID", "FLUX_TASK_LOCAL_ID", "SLURM_STEP_TASKS_PER_NODE"})
+    EXPECT_EQ(bug_report("", std::string(variable) + "=3")["variables"][variable], "3");
+}
+
 TEST(DoctorCommand, KeepsTheLastMessagesOfARunForABugReport) {
   const std::string program =
       " --run 20 -- sh -c 'echo OMP: told >&2; echo nothing of interest >&2; echo hierbar says "

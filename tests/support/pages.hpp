@@ -21,6 +21,14 @@ inline std::vector<std::string> table_rows(const std::string& page) {
   return rows;
 }
 
+// All of a page, with its lines joined.
+inline std::string text_of_page(const std::string& page) {
+  std::ifstream file(HIERBAR_SOURCE_DIR "/docs/" + page);
+  std::string text;
+  for (std::string line; std::getline(file, line);) text += line + ' ';
+  return text;
+}
+
 // Whether some row has all these words.
 inline bool has_row_with(const std::vector<std::string>& rows,
                          const std::vector<std::string>& words) {

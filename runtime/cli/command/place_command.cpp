@@ -72,12 +72,13 @@ CpuSet chosen_pool(const CLI::App& command, const PlaceOptions& options, const M
 
 struct PlacementColumn {
   const char* title;
+  const char* key;
   Level level;
 };
-constexpr PlacementColumn kPlacementColumns[] = {{"cores", Level::kCore},
-                                                 {"L3", Level::kL3},
-                                                 {"NUMA", Level::kNuma},
-                                                 {"packages", Level::kPackage}};
+constexpr PlacementColumn kPlacementColumns[] = {{"cores", "cores", Level::kCore},
+                                                 {"L3", "l3", Level::kL3},
+                                                 {"NUMA", "numa", Level::kNuma},
+                                                 {"packages", "packages", Level::kPackage}};
 
 Pattern parse_pattern_option(const std::string& name) {
   if (const std::optional<Pattern> pattern = parse_pattern(name)) return *pattern;
@@ -150,15 +151,12 @@ nlohmann::ordered_json rank_json(const Machine& machine, const Placement& placem
   nlohmann::ordered_json thread_cpus = nlohmann::ordered_json::array();
   for (const CpuSet& cpus : bind_threads(places, threads, placement.proc_bind))
     thread_cpus.push_back(cpus.to_string());
-  return {{"rank", rank},
-          {"threads", threads},
-          {"cpus", share.to_string()},
-          {"cores", count_touched(machine, share, Level::kCore)},
-          {"l3", count_touched(machine, share, Level::kL3)},
-          {"numa", count_touched(machine, share, Level::kNuma)},
-          {"packages", count_touched(machine, share, Level::kPackage)},
-          {"omp_places", to_omp_places(places)},
-          {"thread_cpus", thread_cpus}};
+  nlohmann::ordered_json json = {{"rank", rank}, {"threads", threads}, {"cpus", share.to_string()}};
+  for (const PlacementColumn& column : kPlacementColumns)
+    json[column.key] = count_touched(machine, share, column.level);
+  json["omp_places"] = to_omp_places(places);
+  json["thread_cpus"] = thread_cpus;
+  return json;
 }
 
 nlohmann::ordered_json placement_json(const Machine& machine, const Placement& placement) {

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/launchers.hpp"
 #include "base/process.hpp"
 #include "cli/program/run_settings.hpp"
 #include "hierbar/hierbar.h"
@@ -28,25 +29,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The beginnings of names that decide about anything here.
-constexpr std::string_view kNamesThatMatter[] = {"HIERBAR_",      "KMP_",        "OMP_",
-                                                 "GOMP_",         "LIBOMP",      "OPENBLAS_",
-                                                 "MKL_NUM",       "LD_PRELOAD",  "LD_LIBRARY_PATH",
-                                                 "LD_AUDIT",      "OMPI_",       "PMIX_",
-                                                 "PRTE_",         "MPIR_",       "MPICH_",
-                                                 "MV2_",          "HYDRA_",      "I_MPI_",
-                                                 "PMI_",          "UCX_",        "FI_",
-                                                 "HWLOC_",        "SLURM_CPU",   "SLURM_NTASKS",
-                                                 "SLURM_NNODES",  "SLURM_TASKS", "SLURM_LOCALID",
-                                                 "SLURM_PROCID",  "SRUN_CPUS",   "PALS_",
-                                                 "GLIBC_TUNABLES"};
+// The beginnings of names that decide about anything here, beside what launchers tell ranks.
+constexpr std::string_view kNamesThatMatter[] = {"HIERBAR_",     "KMP_",          "OMP_",
+                                                 "GOMP_",        "LIBOMP",        "OPENBLAS_",
+                                                 "MKL_NUM",      "LD_PRELOAD",    "LD_LIBRARY_PATH",
+                                                 "LD_AUDIT",     "OMPI_",         "PMIX_",
+                                                 "PRTE_",        "MPIR_",         "MPICH_",
+                                                 "MV2_",         "HYDRA_",        "I_MPI_",
+                                                 "PMI_",         "UCX_",          "FI_",
+                                                 "HWLOC_",       "SLURM_CPU",     "SLURM_NTASKS",
+                                                 "SLURM_NNODES", "SLURM_TASKS",   "SRUN_CPUS",
+                                                 "PALS_",        "GLIBC_TUNABLES"};
 // Parts of names whose values are nobody's business.
 constexpr std::string_view kSecrets[] = {"TOKEN",    "KEY",  "SECRET", "PASS", "CREDENTIAL", "AUTH",
                                          "COOKIE",   "KVS",  "JOBID",  "PORT", "URI",        "HOST",
                                          "NODELIST", "ADDR", "SERVER", "HNP"};
 
-bool begins_with_any(std::string_view name) {
-  return std::any_of(std::begin(kNamesThatMatter), std::end(kNamesThatMatter),
+bool matters(std::string_view name) {
+  const auto& launchers = known_launchers();
+  return std::any_of(launchers.begin(), launchers.end(),
+                     [name](const Launcher& launcher) { return tells_rank_by(launcher, name); }) ||
+         std::any_of(std::begin(kNamesThatMatter), std::end(kNamesThatMatter),
                      [name](std::string_view start) { return name.starts_with(start); });
 }
 bool speaks_of_secrets(std::string_view name) {
@@ -148,7 +151,7 @@ Json variables_that_matter(const std::string& environment) {
   for (std::string entry; std::getline(entries, entry, '\0');) {
     const std::size_t equals = entry.find('=');
     const std::string name = entry.substr(0, equals);
-    if (equals == std::string::npos || !begins_with_any(name)) continue;
+    if (equals == std::string::npos || !matters(name)) continue;
     variables[name] = speaks_of_secrets(name) ? "(left out)" : anonymous(entry.substr(equals + 1));
   }
   return variables;

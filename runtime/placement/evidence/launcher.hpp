@@ -17,8 +17,7 @@ namespace hierbar {
 
 // What a launcher tells each rank by variables, before MPI_Init and without MPI.
 struct Launch {
-  // "Intel MPI", "hydra", "Open MPI", "PALS", "Flux", "MVAPICH2" or "Slurm".
-  std::string launcher;
+  std::string launcher;  // Launcher::name
   // The rank among those of this node: 0 <= local_rank < local_size.
   std::uint32_t local_rank = 0;
   std::uint32_t local_size = 0;
