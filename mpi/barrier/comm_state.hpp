@@ -61,25 +61,26 @@ enum class Route : std::uint8_t {
 inline constexpr std::size_t kNumRoutes = static_cast<std::size_t>(Route::kOff) + 1;
 
 constexpr const char* name_of(Route route) {
-  constexpr const char* kNames[kNumRoutes] = {"engine",
-                                              "baseline",
-                                              "one rank",
-                                              "intercommunicator",
-                                              "threadcomm",
-                                              "no shared memory",
-                                              "not main thread",
-                                              "fault tolerance",
-                                              "no segment",
-                                              "segment full",
-                                              "no plan",
-                                              "no leader communicator",
-                                              "set-up failed",
-                                              "no collectives",
-                                              "before set-up",
-                                              "nested",
-                                              "outside",
-                                              "user-level threads",
-                                              "off"};
+  constexpr const char* kNames[] = {"engine",
+                                    "baseline",
+                                    "one rank",
+                                    "intercommunicator",
+                                    "threadcomm",
+                                    "no shared memory",
+                                    "not main thread",
+                                    "fault tolerance",
+                                    "no segment",
+                                    "segment full",
+                                    "no plan",
+                                    "no leader communicator",
+                                    "set-up failed",
+                                    "no collectives",
+                                    "before set-up",
+                                    "nested",
+                                    "outside",
+                                    "user-level threads",
+                                    "off"};
+  static_assert(std::size(kNames) == kNumRoutes, "a route without a name");
   return kNames[static_cast<std::size_t>(route)];
 }
 

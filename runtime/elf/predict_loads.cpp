@@ -270,14 +270,23 @@ class Loader {
 }  // namespace
 
 const char* describe(FoundBy found) {
-  constexpr const char* kNames[] = {"the program",
-                                    "its path",
-                                    "DT_RPATH",
-                                    "LD_LIBRARY_PATH",
-                                    "DT_RUNPATH",
-                                    "ld.so.cache",
-                                    "the loader's own directories"};
-  return kNames[static_cast<int>(found)];
+  switch (found) {
+    case FoundBy::kProgram:
+      return "the program";
+    case FoundBy::kPath:
+      return "its path";
+    case FoundBy::kRpath:
+      return "DT_RPATH";
+    case FoundBy::kVariable:
+      return "LD_LIBRARY_PATH";
+    case FoundBy::kRunpath:
+      return "DT_RUNPATH";
+    case FoundBy::kCache:
+      return "ld.so.cache";
+    case FoundBy::kDefault:
+      return "the loader's own directories";
+  }
+  return "";
 }
 
 Result<Loads> predict_loads(const std::string& program, const LoaderInput& input) {

@@ -34,13 +34,6 @@ constexpr const char* kReportedVariables[] = {
     "OMP_PROC_BIND",       "GOMP_CPU_AFFINITY", "HIERBAR_PLACE",   "OPENBLAS_NUM_THREADS",
     "SLURM_CPUS_PER_TASK", "SRUN_CPUS_PER_TASK"};
 
-std::string kind_id(LibraryKind kind) {
-  constexpr const char* kNames[] = {
-      "other", "hierbar-openmp", "gcc-openmp",        "llvm-openmp",         "intel-openmp",
-      "mpich", "openmpi",        "hierbar-mpi-mpich", "hierbar-mpi-openmpi", "openblas-pthreads"};
-  return kNames[static_cast<int>(kind)];
-}
-
 std::string shown_program(const DoctorInput& input) {
   return input.facts.started.script.empty() ? input.facts.started.file : input.facts.started.script;
 }
@@ -82,7 +75,7 @@ Json processes_json(const ProgramFacts& facts) {
   for (const ProcessLoads& process : facts.processes) {
     Json libraries = Json::array();
     for (const FoundLibrary& library : process.libraries) {
-      libraries.push_back({{"kind", kind_id(library.kind)},
+      libraries.push_back({{"kind", library_id(library.kind)},
                            {"path", library.path},
                            {"real_path", library.real_path},
                            {"found_by", library.found_by}});

@@ -181,19 +181,43 @@ LibraryKind library_kind(const std::string& path) {
   return LibraryKind::kOther;
 }
 
-const char* library_name(LibraryKind kind) {
-  constexpr const char* kNames[] = {"library",
-                                    "hierbar's OpenMP runtime",
-                                    "GCC's OpenMP runtime",
-                                    "LLVM's OpenMP runtime",
-                                    "Intel's OpenMP runtime",
-                                    "MPI of MPICH's kind",
-                                    "Open MPI",
-                                    "hierbar's MPI_Barrier for MPICH and its relatives",
-                                    "hierbar's MPI_Barrier for Open MPI",
-                                    "OpenBLAS with its own threads"};
-  return kNames[static_cast<int>(kind)];
+namespace {
+
+struct LibraryNames {
+  const char* id;
+  const char* name;
+};
+
+LibraryNames names_of(LibraryKind kind) {
+  switch (kind) {
+    case LibraryKind::kOther:
+      return {"other", "library"};
+    case LibraryKind::kHierbarOpenMp:
+      return {"hierbar-openmp", "hierbar's OpenMP runtime"};
+    case LibraryKind::kGccOpenMp:
+      return {"gcc-openmp", "GCC's OpenMP runtime"};
+    case LibraryKind::kLlvmOpenMp:
+      return {"llvm-openmp", "LLVM's OpenMP runtime"};
+    case LibraryKind::kIntelOpenMp:
+      return {"intel-openmp", "Intel's OpenMP runtime"};
+    case LibraryKind::kMpich:
+      return {"mpich", "MPI of MPICH's kind"};
+    case LibraryKind::kOpenMpi:
+      return {"openmpi", "Open MPI"};
+    case LibraryKind::kMpichShim:
+      return {"hierbar-mpi-mpich", "hierbar's MPI_Barrier for MPICH and its relatives"};
+    case LibraryKind::kOpenMpiShim:
+      return {"hierbar-mpi-openmpi", "hierbar's MPI_Barrier for Open MPI"};
+    case LibraryKind::kOpenBlas:
+      return {"openblas-pthreads", "OpenBLAS with its own threads"};
+  }
+  return {"", ""};
 }
+
+}  // namespace
+
+const char* library_name(LibraryKind kind) { return names_of(kind).name; }
+const char* library_id(LibraryKind kind) { return names_of(kind).id; }
 
 bool is_openmp(LibraryKind kind) {
   return kind >= LibraryKind::kHierbarOpenMp && kind <= LibraryKind::kIntelOpenMp;

@@ -50,6 +50,7 @@ enum class LibraryKind {
 LibraryKind library_kind(const std::string& path);
 
 const char* library_name(LibraryKind kind);  // "GCC's OpenMP runtime"
+const char* library_id(LibraryKind kind);    // "gcc-openmp", for programs
 bool is_openmp(LibraryKind kind);
 bool is_mpi(LibraryKind kind);
 MpiFamily family_of(LibraryKind kind);  // of a library or a shim

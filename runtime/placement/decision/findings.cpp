@@ -265,10 +265,25 @@ void find_quota(const NodeView& node, Report& report) {
 }  // namespace
 
 const char* finding_name(FindingKind kind) {
-  constexpr const char* kNames[] = {
-      "stacked-threads", "overlapping-ranks", "split-package", "split-numa",
-      "smt-sharing",     "offline-cpus",      "foreign-cpus",  "quota"};
-  return kNames[static_cast<int>(kind)];
+  switch (kind) {
+    case FindingKind::kStackedThreads:
+      return "stacked-threads";
+    case FindingKind::kOverlappingRanks:
+      return "overlapping-ranks";
+    case FindingKind::kSplitPackage:
+      return "split-package";
+    case FindingKind::kSplitNuma:
+      return "split-numa";
+    case FindingKind::kSmtSharing:
+      return "smt-sharing";
+    case FindingKind::kOfflineCpus:
+      return "offline-cpus";
+    case FindingKind::kForeignCpus:
+      return "foreign-cpus";
+    case FindingKind::kQuota:
+      return "quota";
+  }
+  return "";
 }
 
 std::vector<Finding> find_problems(const NodeView& node) {
