@@ -16,9 +16,7 @@ unpatched build.
 Exit status: 0 no regression, 1 regression, 2 the comparison could not be made.
 """
 
-import argparse
 import collections
-import os
 import pathlib
 import subprocess
 import sys
@@ -32,8 +30,11 @@ import summary
 from compare import (
     CannotRun,
     StockResults,
+    add_jobs_option,
     compare,
     exit_status,
+    make_suite_parser,
+    parse_suite_options,
     print_differences,
     without_our_barrier,
 )
@@ -45,14 +46,12 @@ def known_llvm_versions():
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--build-dir",
-        type=pathlib.Path,
-        default=pathlib.Path("build/release"),
-        help="default: build/release",
+    parser = make_suite_parser(
+        __doc__,
+        each="test",
+        timeout=600,
+        timeout_note="; four tests sleep for 160",
+        stock="the whole suite on stock",
     )
     parser.add_argument(
         "--llvm",
@@ -60,38 +59,14 @@ def parse_arguments():
         choices=known_llvm_versions(),
         help="whose libomp and suite; default: HIERBAR_LLVM_VERSION of the build directory",
     )
-    parser.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="for every test program; repeatable",
-    )
     parser.add_argument("--filter", metavar="REGEX", help="only tests whose names match")
-    parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count(), help="tests at a time; default: one per cpu"
-    )
-    parser.add_argument(
-        "--timeout",
-        type=int,
-        default=600,
-        help="seconds per test; four tests sleep for 160 (default: 600)",
-    )
+    add_jobs_option(parser, "tests")
     parser.add_argument("--debug-build", action="store_true", help="builds with LLVM's assertions")
-    parser.add_argument(
-        "--full-stock",
-        action="store_true",
-        help="run the whole suite on stock as well and keep its results",
-    )
-    parser.add_argument(
-        "--json", type=pathlib.Path, metavar="FILE", help="also write the result there"
-    )
-    arguments = parser.parse_args()
-    arguments.build_dir = arguments.build_dir.resolve()
+    arguments = parse_suite_options(parser)
     for setting in arguments.env:
         name, _, value = setting.partition("=")
         # The suite's lit.cfg splits CHECK_OPENMP_ENV at blanks, and each part at every '='.
-        if not name or not value or "=" in value or any(c.isspace() for c in setting):
+        if not name or "=" in value or any(c.isspace() for c in setting):
             parser.error(
                 f"--env '{setting}': must be NAME=VALUE, and VALUE must be without blanks and '='"
             )

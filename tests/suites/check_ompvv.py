@@ -19,7 +19,6 @@ The suite is in no distribution: OMPVV names a checkout of it. Exit status: 0 no
 regression, 2 the comparison could not be made, 77 there is no suite or no compiler.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import os
@@ -34,9 +33,12 @@ import summary
 from compare import (
     CannotRun,
     StockResults,
+    add_jobs_option,
     compare,
     exit_status,
     failed,
+    make_suite_parser,
+    parse_suite_options,
     print_differences,
     skip,
     without_our_barrier,
@@ -52,45 +54,13 @@ SKIPPED_BY_SUITE = 101  # the exit status of a program of the suite that finds n
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--build-dir",
-        type=pathlib.Path,
-        default=pathlib.Path("build/release"),
-        help="default: build/release",
-    )
+    parser = make_suite_parser(__doc__, stock="everything on the unmodified library")
     parser.add_argument("--compiler", choices=COMPILERS, default="clang", help="default: clang")
-    parser.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="for every program; repeatable",
-    )
     parser.add_argument(
         "--filter", metavar="REGEX", default="", help="only tests whose names match"
     )
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=os.cpu_count(),
-        help="compilers, and programs, at a time; default: one per cpu",
-    )
-    parser.add_argument("--timeout", type=int, default=60, help="seconds per program (default: 60)")
-    parser.add_argument(
-        "--full-stock", action="store_true", help="run everything on the unmodified library as well"
-    )
-    parser.add_argument(
-        "--json", type=pathlib.Path, metavar="FILE", help="also write the result there"
-    )
-    arguments = parser.parse_args()
-    arguments.build_dir = arguments.build_dir.resolve()
-    for setting in arguments.env:
-        if not setting.partition("=")[2]:
-            parser.error(f"--env '{setting}': must be NAME=VALUE")
-    return arguments
+    add_jobs_option(parser, "compilers, and programs,")
+    return parse_suite_options(parser)
 
 
 class Programs:

@@ -18,7 +18,10 @@ A suite is an object with
                                         (NAME=VALUE) set for each
 """
 
+import argparse
 import json
+import os
+import pathlib
 import sys
 
 RERUNS = 3
@@ -47,6 +50,53 @@ def exit_status(check):
     except CannotRun as error:
         print(f"hierbar: error: {error}", file=sys.stderr)
         return 2
+
+
+def make_suite_parser(description, *, each="program", timeout=60, timeout_note="", stock):
+    """A parser with the options that all commands for other people's suites have. each: what is
+    started once for each test. stock: what --full-stock runs."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--build-dir",
+        type=pathlib.Path,
+        default=pathlib.Path("build/release"),
+        help="default: build/release",
+    )
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="for every program; repeatable",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=int,
+        default=timeout,
+        help=f"seconds per {each}{timeout_note} (default: {timeout})",
+    )
+    parser.add_argument("--full-stock", action="store_true", help=f"run {stock} as well")
+    parser.add_argument(
+        "--json", type=pathlib.Path, metavar="FILE", help="also write the result there"
+    )
+    return parser
+
+
+def add_jobs_option(parser, what):
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help=f"{what} at a time; default: one per cpu"
+    )
+
+
+def parse_suite_options(parser, words=None):
+    arguments = parser.parse_args(words)
+    arguments.build_dir = arguments.build_dir.resolve()
+    for setting in arguments.env:
+        if not setting.partition("=")[2]:
+            parser.error(f"--env '{setting}': must be NAME=VALUE")
+    return arguments
 
 
 def without_our_barrier(settings):

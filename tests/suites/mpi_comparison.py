@@ -3,7 +3,6 @@
 """What the commands for suites of MPI programs have in common: arguments, the comparison and the
 exit status."""
 
-import argparse
 import collections
 import pathlib
 import signal
@@ -11,7 +10,15 @@ import sys
 import time
 
 import summary
-from compare import CannotRun, StockResults, compare, exit_status, print_differences
+from compare import (
+    CannotRun,
+    StockResults,
+    compare,
+    exit_status,
+    make_suite_parser,
+    parse_suite_options,
+    print_differences,
+)
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "mpi"))
 import launcher
@@ -21,50 +28,22 @@ SHIMS = {"mpich": "libhierbar_mpi.so", "ompi": "libhierbar_mpi_ompi.so"}
 
 
 def make_parser(description):
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_suite_parser(description, each="launch", stock="everything without the shim")
     launcher.add_arguments(parser)
-    parser.add_argument(
-        "--build-dir",
-        type=pathlib.Path,
-        default=pathlib.Path("build/release"),
-        help="default: build/release",
-    )
     parser.add_argument(
         "--shim", type=pathlib.Path, help="default: the one of the family in the build directory"
     )
-    parser.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="for every program; repeatable",
-    )
-    parser.add_argument("--timeout", type=int, default=60, help="seconds per launch (default: 60)")
     run_mpi_test.add_count_argument(parser)
-    parser.add_argument(
-        "--full-stock",
-        action="store_true",
-        help="run everything without the shim as well and keep its results",
-    )
-    parser.add_argument(
-        "--json", type=pathlib.Path, metavar="FILE", help="also write the result there"
-    )
     return parser
 
 
 def parse(parser, words=None):
-    arguments = parser.parse_args(words)
-    arguments.build_dir = arguments.build_dir.resolve()
+    arguments = parse_suite_options(parser, words)
     arguments.shim = (
         arguments.shim or arguments.build_dir / "lib" / SHIMS[arguments.mpi]
     ).resolve()
     if arguments.count:
         arguments.env.append("HIERBAR_VERBOSE=1")  # so that the shim's reports have the counts
-    for setting in arguments.env:
-        if not setting.partition("=")[2]:
-            parser.error(f"--env '{setting}': must be NAME=VALUE")
     if not arguments.shim.exists():
         parser.error(f"--shim '{arguments.shim}': there is no such file; build it")
     return arguments

@@ -19,10 +19,8 @@ Exit status: 0 nothing else failed, 1 something did, 2 the comparison could not 
 are no sources or no compiler.
 """
 
-import argparse
 import collections
 import concurrent.futures
-import os
 import pathlib
 import re
 import shutil
@@ -37,8 +35,11 @@ import summary
 from compare import (
     CannotRun,
     StockResults,
+    add_jobs_option,
     compare,
     exit_status,
+    make_suite_parser,
+    parse_suite_options,
     print_differences,
     skip,
     without_our_barrier,
@@ -48,56 +49,25 @@ from programs import Programs
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--build-dir",
-        type=pathlib.Path,
-        default=pathlib.Path("build/release"),
-        help="default: build/release",
-    )
+    parser = make_suite_parser(__doc__, stock="everything on GCC's library")
     parser.add_argument(
         "--lib-dir",
         type=pathlib.Path,
         help="where our libgomp.so.1 is; default: lib of the build directory",
     )
     parser.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="for every program; repeatable",
-    )
-    parser.add_argument(
         "--only", metavar="REGEX", default="", help="only programs whose names match"
     )
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth of these")
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=os.cpu_count(),
-        help="compilers, and programs, at a time; default: one per cpu",
-    )
-    parser.add_argument("--timeout", type=int, default=60, help="seconds per program (default: 60)")
-    parser.add_argument(
-        "--full-stock", action="store_true", help="run everything on GCC's library as well"
-    )
-    parser.add_argument(
-        "--json", type=pathlib.Path, metavar="FILE", help="also write the result there"
-    )
+    add_jobs_option(parser, "compilers, and programs,")
     parser.add_argument(
         "--known",
         type=pathlib.Path,
         default=ROOT / "runtime/libomp/gomp/GOMP.md",
         help="default: GOMP.md",
     )
-    arguments = parser.parse_args()
-    arguments.build_dir = arguments.build_dir.resolve()
+    arguments = parse_suite_options(parser)
     arguments.lib_dir = (arguments.lib_dir or arguments.build_dir / "lib").resolve()
-    for setting in arguments.env:
-        if not setting.partition("=")[2]:
-            parser.error(f"--env '{setting}': must be NAME=VALUE")
     return arguments
 
 
