@@ -234,7 +234,7 @@ constexpr Uses kBaselines[] = {
     {Algorithm::kTournamentFlag, true, true, false, true},
     {Algorithm::kDissemination, true, false, false, false},
 };
-static_assert(std::size(kBaselines) + 1 == std::size(kAlgorithms));
+static_assert(std::size(kBaselines) + 1 == std::size(kAlgorithms), "a baseline without a row");
 
 // Five participants. For `topo`: a group of three, one of two, and their leaders.
 TestPlan plan_of(Algorithm algorithm) {

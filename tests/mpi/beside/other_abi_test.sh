@@ -26,8 +26,12 @@ expect() { # NAME LINE PRELOADED
   fi
 }
 
+# A whole library has all functions that a shim looks for.
+sed -n '/^#define HIERBAR_PMPI_FUNCTIONS/,/[^\\]$/p' "$sources/../../../mpi/library/pmpi.hpp" |
+  grep -oE 'X\([A-Z][a-z_]+\)' | sed 's/^X/FUNCTION/' >"$work/functions.h"
+
 make() { # NAME FLAG...
-  "$cc" -O2 -shared -fPIC "${@:2}" "$sources/other_abi.c" -o "$work/lib$1.so"
+  "$cc" -O2 -shared -fPIC -I"$work" "${@:2}" "$sources/other_abi.c" -o "$work/lib$1.so"
   "$cc" -O2 -DPROGRAM "$sources/other_abi.c" -o "$work/$1" -L"$work" "-l$1" -Wl,-rpath,"$work"
 }
 

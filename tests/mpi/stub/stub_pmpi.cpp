@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The PMPI functions that the shim looks for (mpi/library/pmpi.hpp), on the stub; those of
-// attributes are in stub_attributes.cpp. Each of them fails where the process's script says so.
+// attributes and requests are in stub_mpi.cpp. Each of them fails where the process's script says
+// so.
 // No MPIX_Stream_progress: the other way of making progress has more to it.
 #include <sched.h>
 
