@@ -3,9 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests of read_tests.py: what comments of a program become."""
 
+import pathlib
+import re
 import unittest
 
 import read_tests
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 PROGRAM = """
 // A program.
@@ -120,6 +124,20 @@ class ReadTestsTest(unittest.TestCase):
         ):
             with self.subTest(text=text), self.assertRaisesRegex(read_tests.BadTest, problem):
                 calls_of(text)
+
+
+class Programs(unittest.TestCase):
+    """The programs themselves."""
+
+    def test_every_case_of_a_program_is_run_by_one_of_its_tests(self):
+        for path in sorted((HERE / "programs").rglob("*.c*")):
+            text = path.read_text(encoding="utf-8")
+            if "run_case(" not in text or not re.search("^// TEST", text, re.MULTILINE):
+                continue
+            cases = re.findall(r'\{"(\w+)", \w+\}', text.partition("run_case(")[2])
+            said = " ".join(line for line in text.splitlines() if line.startswith("//"))
+            with self.subTest(path.name):
+                self.assertEqual(set(cases) - set(re.findall(r"\w+", said)), set())
 
 
 if __name__ == "__main__":
