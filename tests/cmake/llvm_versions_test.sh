@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Tests that the versions of llvm_versions.txt are complete, that what they leave out of the patches
-# for LLVM is there and has a reason, and how HIERBAR_LLVM_VERSION is checked.
+# for LLVM is there and has a reason, that packages and pages name the default one, and how
+# HIERBAR_LLVM_VERSION is checked.
 
 source "$(dirname "$0")/check.sh"
 cmake_dir=$1
@@ -36,6 +37,21 @@ done < <(grep -v '^#' "$cmake_dir/llvm_versions.txt")
 check 'the default leaves out none' test ! -e "$patches/versions/${known[0]}/left-out.txt"
 check 'each directory of patches is of a known version' \
   same_text "$(ls "$patches/versions" | sort)" "$(printf '%s\n' "${known[@]}" | sort)"
+
+# What names the default version, or its archive.
+root=$cmake_dir/..
+read -r default upstream_sha256 package _ < <(grep '^[0-9]' "$cmake_dir/llvm_versions.txt")
+names_default() { # FILE TEXT
+  check "$1 names $2" grep -qF -- "$2" "$root/$1"
+}
+names_default CONTRIBUTING.md "is built from LLVM $default;"
+names_default docs/contribute/build.md "LLVM $default's OpenMP runtime"
+names_default docs/guide/openmp.md "the default is $default."
+names_default packaging/spack/package.py "/llvm-project-$default.src.tar.xz\""
+names_default packaging/spack/package.py "sha256=\"$upstream_sha256\""
+for recipe in "$root"/packaging/easybuild/*.eb; do
+  names_default "packaging/easybuild/${recipe##*/}" "'${package}_$default.orig.tar.xz'"
+done
 
 printf 'cmake_minimum_required(VERSION 3.25)\ninclude(%s)\n' "$cmake_dir/FetchOpenMP.cmake" \
   >"$work/choose.cmake"

@@ -270,6 +270,7 @@ constexpr const char* kDoctorHelp =
     "  static-runtime     OpenMP or MPI is linked into the program\n"
     "  setuid             the loader ignores its variables, because the program gets more rights\n"
     "  openblas-threads   OpenBLAS has its own threads in addition to OpenMP's\n"
+    "  misspelt-variable  a HIERBAR_ name that is nearly one of hierbar's\n"
     "  fork-setting       KMP_INIT_AT_FORK=FALSE, with which forked processes hang\n"
     "  binding-inherited  OMP_PLACES or a similar variable binds Python's main thread and "
     "everything that it starts\n"
