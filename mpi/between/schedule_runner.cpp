@@ -9,9 +9,9 @@
 namespace hierbar::mpi {
 namespace {
 
-// Polls before the first yield. A poll makes progress and costs from 0.1 to 1 us. With more ranks
-// than cpus the awaited leader may need this cpu.
-constexpr int kPollsBeforeYield = 20;
+// MPI_Testall so often before the first yield. It makes progress and costs from 0.1 to 1 us. With
+// more ranks than cpus the awaited leader may need this cpu.
+constexpr int kTestsBeforeYield = 20;
 
 constexpr unsigned char kMark = 1;
 
@@ -75,7 +75,7 @@ int ScheduleRunner::run_round(const network::Round& round, bool has_failed, cons
   for (int polls = 0; status == MPI_SUCCESS && done == 0; ++polls) {
     status =
         pmpi.Testall(static_cast<int>(num_requests), requests_.data(), &done, MPI_STATUSES_IGNORE);
-    if (done == 0 && polls >= kPollsBeforeYield) sched_yield();
+    if (done == 0 && polls >= kTestsBeforeYield) sched_yield();
   }
   if (status != MPI_SUCCESS) {
     abandon(num_receives, num_requests, pmpi);
