@@ -114,6 +114,25 @@ std::optional<Summary> summary_of(const Group& group, const Series& series) {
   return summarize(pooled(kept_samples(group, series)));
 }
 
+std::optional<Summary> ideal_of(const Group& group, const Series& series) {
+  std::vector<double> ideals;
+  for (const auto& [repetition, values] : series.ideal)
+    if (is_kept(group, repetition)) ideals.insert(ideals.end(), values.begin(), values.end());
+  return summarize(std::move(ideals));
+}
+
+std::optional<Summary> sync_share_of(const Group& group, const Series& series) {
+  std::vector<double> shares;
+  for (const auto& [repetition, samples] : kept_samples(group, series)) {
+    const auto found = series.ideal.find(repetition);
+    if (found == series.ideal.end()) continue;
+    const std::vector<double>& ideals = found->second;
+    for (std::size_t i = 0; i < std::min(samples.size(), ideals.size()); ++i)
+      if (samples[i] > 0) shares.push_back(1 - ideals[i] / samples[i]);
+  }
+  return summarize(std::move(shares));
+}
+
 std::optional<Ratio> ratio_of(const Group& group, const Series& numerator,
                               const Series& denominator) {
   return ratio_of_medians(kept_samples(group, numerator), kept_samples(group, denominator));
@@ -128,7 +147,7 @@ Series& series_of(Group& group, const std::string& name, Family family) {
   const auto found = std::find_if(group.series.begin(), group.series.end(),
                                   [&](const Series& s) { return s.name == name; });
   if (found != group.series.end()) return *found;
-  return group.series.emplace_back(Series{name, family, "", {}});
+  return group.series.emplace_back(Series{name, family, "", {}, {}});
 }
 
 const Series* find_series(const Group& group, const std::string& name) {

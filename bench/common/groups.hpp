@@ -37,6 +37,9 @@ struct Series {
   Family family = Family::kStock;
   std::string failure;  // why there are no samples, or no more of them; else empty
   SamplesByRepetition samples;
+  // Of a quantity that contains work: for each sample, the time of its work alone, divided among
+  // the cpus. Else empty.
+  SamplesByRepetition ideal{};
 };
 
 struct Block {
@@ -101,6 +104,10 @@ int settle(Group& group);
 [[nodiscard]] SamplesByRepetition kept_samples(const Group& group, const Series& series);
 
 [[nodiscard]] std::optional<Summary> summary_of(const Group& group, const Series& series);
+// Of the kept blocks; nothing if the series has no ideal. The share of a sample that is not its
+// ideal is synchronisation: the calls, and waiting for the slowest.
+[[nodiscard]] std::optional<Summary> ideal_of(const Group& group, const Series& series);
+[[nodiscard]] std::optional<Summary> sync_share_of(const Group& group, const Series& series);
 [[nodiscard]] std::optional<Ratio> ratio_of(const Group& group, const Series& numerator,
                                             const Series& denominator);
 // In ns.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -29,6 +30,13 @@ inline double now_ns() {
   return std::chrono::duration<double, std::nano>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+// The ns that the calling thread has computed. They do not grow while others have its cpu.
+inline double thread_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
 // The cost of one reading of the clock: the smallest distance between two readings.

@@ -21,8 +21,9 @@ namespace hierbar::bench {
 
 // What one process, or one launch of ranks, gave.
 struct Run {
-  std::string failure;                                 // why there are no figures; else empty
-  std::map<std::string, std::vector<double>> figures;  // samples by quantity
+  std::string failure;                                   // why there are no figures; else empty
+  std::map<std::string, std::vector<double>> figures{};  // samples by quantity
+  std::vector<double> ideal{};                           // for each sample, if the quantity has one
 };
 
 // Measures configurations, derived from Configuration, with progress on stderr:
@@ -101,8 +102,9 @@ class Session {
       Series& series = series_of(group, name, family);
       series.failure = run.failure;
       const auto found = run.figures.find(group.quantity);
-      if (run.failure.empty() && found != run.figures.end())
-        series.samples[repetition] = found->second;
+      if (!run.failure.empty() || found == run.figures.end()) continue;
+      series.samples[repetition] = found->second;
+      if (!run.ideal.empty()) series.ideal[repetition] = run.ideal;
     }
   }
 

@@ -120,6 +120,46 @@ TEST(OmpBarrierBench, MeasuresTwoThreadsBesideAProcessThatHoldsACpu) {
   EXPECT_EQ(report.at("run").at("waited_s"), 0) << "--wait 0";
 }
 
+TEST(OmpBarrierBench, MeasuresADecodeBesideItsWorkAndASpinBarrier) {
+  const ChildResult result =
+      run_bench(tiny({"--threads", "1,2", "--constructs", "decode,decode-regions", "--configs",
+                      "libgomp", "--reference", "libgomp", "--operations", "30", "--json", "-"}));
+  if (result.errors.find("none of the configurations") != std::string::npos)
+    GTEST_SKIP() << "no libgomp to measure";
+  ASSERT_EQ(result.failure, "") << result.errors;
+  const json report = json::parse(result.output);
+  EXPECT_EQ(report.at("settings").at("operations"), 30);
+  const double work_ns = report.at("settings").at("graph_work_ns");
+  ASSERT_EQ(report.at("groups").size(), 4u);
+  const bool two_cpus = report.at("host").at("allowed_cpus").size() >= 2;
+  for (const json& group : report.at("groups")) {
+    const int num_threads = group.at("threads");
+    const json& series = find_named(group.at("series"), "libgomp");
+    ASSERT_TRUE(series.at("failure").is_null()) << series.at("failure");
+    for (const json& repetition : series.at("samples"))
+      EXPECT_EQ(repetition.at("ns").size(), repetition.at("ideal_ns").size());
+    const double ideal_ns = series.at("ideal").at("median");
+    EXPECT_GT(ideal_ns, work_ns / (two_cpus ? num_threads : 1) / 3);
+    EXPECT_LT(ideal_ns, work_ns / (two_cpus ? num_threads : 1) * 3);
+    EXPECT_LT(series.at("sync_share").at("maximum"), 1);
+    const json& spin = find_named(group.at("series"), "spin");
+    EXPECT_EQ(spin.is_null(), num_threads == 1 || !two_cpus);
+    if (!spin.is_null()) EXPECT_EQ(spin.at("kind"), "other");
+  }
+}
+
+TEST(OmpBarrierBench, ShowsTheShareOfSynchronisationInABriefTableToo) {
+  const ChildResult result =
+      run_bench(tiny({"--threads", "1,3", "--constructs", "decode", "--configs", "libgomp",
+                      "--reference", "libgomp", "--operations", "5", "--brief"}));
+  if (result.errors.find("none of the configurations") != std::string::npos)
+    GTEST_SKIP() << "no libgomp to measure";
+  ASSERT_EQ(result.failure, "") << result.errors;
+  EXPECT_THAT(result.output, testing::ContainsRegex("decode, ns per graph +1 thread +3 threads"));
+  EXPECT_THAT(result.output, testing::ContainsRegex("decode, sync in % +1 thread +3 threads\n"
+                                                    "  libgomp +[0-9.-]+ \\([0-9.-]+ \\.\\. "));
+}
+
 TEST(OmpBarrierBench, GoesOnWhenAMeasuredProgramCrashesOrHangs) {
   namespace fs = std::filesystem;
   const fs::path directory = fs::path(testing::TempDir()) / "hierbar_broken_programs";
@@ -149,6 +189,9 @@ TEST(OmpBarrierBench, RejectsWhatItDoesNotKnowAndNamesIt) {
   EXPECT_THAT(result.errors + result.output, HasSubstr("fastest"));
   EXPECT_THAT(run_bench({"--threads", "0"}).failure, HasSubstr("exit status 2"));
   EXPECT_THAT(run_bench({"--blocktime", "soon"}).failure, HasSubstr("exit status 2"));
+  const ChildResult operations = run_bench({"--operations", "0"});
+  EXPECT_THAT(operations.failure, HasSubstr("exit status 2"));
+  EXPECT_THAT(operations.errors + operations.output, HasSubstr("--operations"));
 }
 
 TEST(OmpBarrierBench, SaysWhyItCannotMeasureALibraryThatIsNotThere) {

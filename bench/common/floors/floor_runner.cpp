@@ -35,6 +35,21 @@ void FloorRunner::measure_pool(Group& group, int repetition, double budget_ms) {
   add(group, repetition, std::move(command));
 }
 
+void FloorRunner::measure_decode(Group& group, int repetition, double budget_ms,
+                                 const DecodeGraph& graph) {
+  if (group.oversubscribed) return;
+  std::vector<std::string> command{"decode", fmt::format("{}", budget_ms),
+                                   std::to_string(graph.num_operations),
+                                   std::to_string(graph.seed)};
+  append_cpus(command, group.num_participants);
+  const FloorSamples samples = run(std::move(command));
+  if (samples.empty()) return;
+  Series& spin = series_of(group, "spin", Family::kOther);
+  spin.samples[repetition] = samples.at("spin");
+  spin.ideal[repetition] = samples.at("work");
+  series_of(group, "work", Family::kFloor).samples[repetition] = samples.at("work");
+}
+
 void FloorRunner::add(Group& group, int repetition, std::vector<std::string> command) {
   for (auto& [name, samples] : run(std::move(command))) {
     series_of(group, name, Family::kFloor).samples[repetition] = samples;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/common/decode_graph.hpp"
 #include "bench/common/floors/floors.hpp"
 #include "bench/common/groups.hpp"
 #include "bench/common/host.hpp"
@@ -30,6 +31,10 @@ class FloorRunner {
   // Adds to `group` the hand-made pool that is a lower limit for a parallel region, if each
   // participant has a cpu.
   void measure_pool(Group& group, int repetition, double budget_ms);
+
+  // Adds to `group` the same graph with a spin barrier after each operation, as a peer; and as the
+  // floor its work alone. Only if each participant has a cpu, because such a barrier never yields.
+  void measure_decode(Group& group, int repetition, double budget_ms, const DecodeGraph& graph);
 
   // The time in ns in which a line travels one way, between the first and the last cpu that
   // `num_cpus` participants use. Nothing if there is only one cpu.

@@ -8,6 +8,7 @@
 //   floor_worker exchange <budget ms> <cpu> <cpu>...
 //   floor_worker pool     <budget ms> <cpu> <cpu>...
 //   floor_worker yield    <budget ms> <participants> [<cpu>...]
+//   floor_worker decode   <budget ms> <operations> <seed> <cpu> <cpu>...
 //
 // Only the benchmark drivers start it. With other arguments it exits with 2.
 
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "bench/common/floors/floors.hpp"
+#include "bench/common/floors/spin_decode.hpp"
 
 namespace {
 
@@ -28,12 +30,22 @@ int print(const FloorSamples& samples) {
   return 0;
 }
 
+int decode(int argc, char** argv, std::chrono::nanoseconds budget) {
+  constexpr int kFirstCpu = 5;
+  const DecodeGraph graph{std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10)};
+  std::vector<int> cpus;
+  for (int i = kFirstCpu; i < argc; ++i) cpus.push_back(std::atoi(argv[i]));
+  const DecodeSamples samples = measure_spin_decode(cpus, budget, graph);
+  return print({{"spin", samples.graph}, {"work", samples.ideal}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc >= 4) {
     const std::string_view what = argv[1];
     const std::chrono::nanoseconds budget(static_cast<long long>(std::atof(argv[2]) * 1e6));
+    if (what == "decode" && argc >= 7) return decode(argc, argv, budget);
     std::vector<int> numbers;
     for (int i = 3; i < argc; ++i) numbers.push_back(std::atoi(argv[i]));
     const std::vector<int> rest(numbers.begin() + 1, numbers.end());

@@ -41,12 +41,17 @@ json ratio_json(const Group& group, const std::optional<Ratio>& ratio) {
 
 json to_json(const Group& group, const Series& series, const Series* reference) {
   json samples = json::array();
-  for (const auto& [repetition, values] : series.samples)
+  for (const auto& [repetition, values] : series.samples) {
     samples.push_back({{"repetition", repetition}, {"ns", values}});
+    const auto ideal = series.ideal.find(repetition);
+    if (ideal != series.ideal.end()) samples.back()["ideal_ns"] = ideal->second;
+  }
   return {{"name", series.name},
           {"kind", family_name(series.family)},
           {"failure", or_null(series.failure)},
           {"summary", summary_json(summary_of(group, series))},
+          {"ideal", summary_json(ideal_of(group, series))},
+          {"sync_share", summary_json(sync_share_of(group, series))},
           {"ratio_to_reference",
            ratio_json(group,
                       reference == nullptr ? std::nullopt : ratio_of(group, series, *reference))},

@@ -16,8 +16,10 @@ struct ConstructName {
 };
 
 inline constexpr std::string_view kBeside = "beside";
+inline constexpr std::string_view kDecode = "decode";
+inline constexpr std::string_view kDecodeRegions = "decode-regions";
 
-inline constexpr std::array<ConstructName, 10> kConstructs{{
+inline constexpr std::array<ConstructName, 12> kConstructs{{
     {"barrier", "ns per barrier", "barriers back to back inside one region: their period"},
     {"isolated", "ns per barrier",
      "one barrier alone, from the last thread's arrival to the last thread's departure"},
@@ -34,12 +36,20 @@ inline constexpr std::array<ConstructName, 10> kConstructs{{
     {kBeside, "ns per region",
      "regions of 20 us of work for each of two threads on two cpus, unbound, one of which another "
      "process holds"},
+    {kDecode, "ns per graph",
+     "the graph of a decode, 2000 operations of 1 to 50 us, in one region: a barrier after each"},
+    {kDecodeRegions, "ns per graph", "the same graph with a region for each operation"},
 }};
 
 // Of the construct `beside`. Only two threads are measured. A process measures for so many budgets
 // and gives its mean, which must hold many time slices.
 inline constexpr double kBesideWorkNs = 20000;
 inline constexpr double kBesideBudgets = 15;
+
+// Whether the construct is a graph of operations (bench/common/decode_graph.hpp).
+constexpr bool is_decode(std::string_view construct) {
+  return construct == kDecode || construct == kDecodeRegions;
+}
 
 // Whether the construct is a whole parallel region.
 constexpr bool is_region(std::string_view construct) {

@@ -40,6 +40,9 @@ constexpr const char* kExamplesHelp =
     "  omp_barrier_bench --quick                            the whole picture in about two "
     "minutes\n"
     "  omp_barrier_bench --threads 2 --constructs barrier   one table\n"
+    "  omp_barrier_bench --threads 8 --constructs decode,decode-regions --brief\n"
+    "                                                       the share of synchronisation in a "
+    "decode\n"
     "  omp_barrier_bench --check --json result.json         for a record\n"
     "  omp_barrier_bench --tools --check                    what libhierbar_ompt.so costs\n"
     "  omp_barrier_bench --passive --configs hier,hyper     waiting threads give up their cpus\n";
@@ -94,7 +97,8 @@ bool is_blocktime(const std::string& text) {
 void add_what(CLI::App& app, OmpBenchOptions& options) {
   app.add_option("--threads", options.thread_counts,
                  "Team sizes, separated by commas. Default: 1, 2, 4 and 8 times the cpus, from 2 "
-                 "to 16; and\n`tasks` also with 1.")
+                 "to 16; and\n`tasks` also with 1; the decodes with all cpus, a quarter of them, "
+                 "a sixteenth ..., from 2.")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096))
       ->option_text("N,...");
@@ -125,6 +129,25 @@ void add_what(CLI::App& app, OmpBenchOptions& options) {
                  "Work in front of each construct, subtracted from the figure. Default: 0.")
       ->check(CLI::Range(0.0, 1e6))
       ->option_text("NS");
+}
+
+void add_graph(CLI::App& app, OmpBenchOptions& options) {
+  app.add_option(
+         "--operations", options.graph.num_operations,
+         "Operations of a decode's graph. Default: 2000. Its tables also have the ideal, "
+         "which is the\n"
+         "graph's work divided among the cpus, and the share of the rest of the time, which "
+         "is\n"
+         "synchronisation. `spin` is a barrier of two counters among plain threads, as "
+         "programs without\n"
+         "OpenMP have, and `work` the ideal as a floor.")
+      ->check(CLI::Range(1, 1000000))
+      ->option_text("N");
+  app.add_option("--seed", options.graph.seed,
+                 "Of the operations' sizes: the work of each, in all threads together, is between\n"
+                 "1 and 50 us, its logarithm distributed evenly. Equal seeds give equal sizes. "
+                 "Default: 1.")
+      ->option_text("N");
 }
 
 void add_how(CLI::App& app, OmpBenchOptions& options, Arguments& arguments) {
@@ -194,6 +217,7 @@ std::optional<int> parse_options(int argc, char** argv, OmpBenchOptions& options
   app.get_formatter()->column_width(24);
   Arguments arguments;
   add_what(app, options);
+  add_graph(app, options);
   add_how(app, options, arguments);
   add_where(app, options);
   add_output_options(app, options, kRunHelp);

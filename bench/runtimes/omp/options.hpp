@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/common/decode_graph.hpp"
 #include "bench/common/run_options.hpp"
 
 namespace hierbar::bench::omp {
@@ -22,6 +23,7 @@ struct OmpBenchOptions : RunOptions {
   std::vector<std::string> constructs;      // empty: all
   std::vector<std::string> configurations;  // empty: the default ones
   double delay_ns = 0;
+  DecodeGraph graph;  // of the decodes
   Binding binding = Binding::kAuto;
   bool passive = false;
   std::string blocktime;  // empty: not set

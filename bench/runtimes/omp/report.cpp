@@ -20,7 +20,7 @@ namespace {
 // The column of ratios holds the longest title, "to hyper-turnaround".
 constexpr ColumnWidths kWidths{
     .name = 21, .median = 11, .quartiles = 24, .ratio = 19, .spread = 18};
-constexpr int kOverviewWidth = 28;  // holds the longest title, "for-reduction, ns per loop"
+constexpr int kOverviewWidth = 28;  // holds the longest title, "decode-regions, ns per graph"
 
 std::string_view unit_of(const std::string& construct) {
   const auto known = std::find_if(kConstructs.begin(), kConstructs.end(),
@@ -51,15 +51,35 @@ std::string overhead(const Group& group, const Series& series, const Series& ref
                      difference->value, difference->lowest, difference->highest);
 }
 
+// "12.5 (11.9 .. 13.0)": the share of synchronisation in percent, with its quartiles.
+std::string sync_cell(const Group& group, const Series& series) {
+  const auto share = sync_share_of(group, series);
+  if (!share) return "-";
+  return fmt::format("{:.1f} ({:.1f} .. {:.1f})", 100 * share->median, 100 * share->lower_quartile,
+                     100 * share->upper_quartile);
+}
+
+// The columns that only a decode's table has.
+std::string decode_columns(const std::string& ideal, const std::string& sync) {
+  return fmt::format("{:>12}  {:>22}", ideal, sync);
+}
+std::string decode_cells(const Group& group, const Series& series) {
+  if (!is_decode(group.quantity)) return "";
+  const auto ideal = ideal_of(group, series);
+  return decode_columns(ideal ? number(ideal->median) : "-", sync_cell(group, series));
+}
+
 std::string group_table(const Group& group, const OmpBenchOptions& options) {
   const Series* reference = find_series(group, options.reference);
   std::string text = group_title(group) + "\n";
   text += titles_row(kWidths, {.name = "",
                                .median = "median ns",
                                .ratio = "to " + options.reference,
-                               .spread = "over repetitions"}) +
-          "\n";
-  for (const Series& series : group.series) text += series_row(kWidths, group, series, reference);
+                               .spread = "over repetitions"});
+  if (is_decode(group.quantity)) text += decode_columns("ideal ns", "sync % (quartiles)");
+  text += "\n";
+  for (const Series& series : group.series)
+    text += series_row(kWidths, group, series, reference, decode_cells(group, series));
   if (reference != nullptr) {
     text += comparison(group, *reference, "best stock libomp", best_of(group, Family::kStock));
     text += comparison(group, *reference, "libgomp", best_of(group, Family::kGnu));
@@ -123,6 +143,23 @@ std::string overview_table(const std::vector<const Group*>& groups,
         fmt::format("{:>20}", floor == nullptr ? "-" : overview_cell(*group, floor->name, options));
   }
   return text + "\n\n";
+}
+
+// The share of synchronisation: a row for each configuration, a column for each team size.
+std::string sync_table(const std::vector<const Group*>& groups) {
+  std::string text =
+      fmt::format("{:<{}}", fmt::format("{}, sync in %", groups.front()->quantity), kOverviewWidth);
+  for (const Group* group : groups) text += fmt::format("{:>22}", participants_text(*group));
+  text += "\n";
+  for (const std::string& name : overview_rows(groups)) {
+    text += fmt::format("  {:<{}}", name, kOverviewWidth - 2);
+    for (const Group* group : groups) {
+      const Series* series = find_series(*group, name);
+      text += fmt::format("{:>22}", series == nullptr ? "-" : sync_cell(*group, *series));
+    }
+    text += "\n";
+  }
+  return text + "\n";
 }
 
 // Shows the three settings of one pattern as one.
@@ -198,7 +235,9 @@ std::string tables_text(const Measurements& measurements, const OmpBenchOptions&
     for (const Group& group : measurements.groups) {
       if (group.quantity == construct.name) groups.push_back(&group);
     }
-    if (!groups.empty()) text += overview_table(groups, options);
+    if (groups.empty()) continue;
+    text += overview_table(groups, options);
+    if (is_decode(construct.name)) text += sync_table(groups);
   }
   if (options.tools)
     text += fmt::format("Reading the tool's clock takes {:.1f} ns.\n", measurements.stamp_ns);
@@ -212,6 +251,9 @@ nlohmann::json json_report(const Measurements& measurements, const OmpBenchOptio
                   .settings = {{"repetitions", options.num_repetitions},
                                {"budget_ms", options.budget_ms},
                                {"delay_ns", options.delay_ns},
+                               {"operations", options.graph.num_operations},
+                               {"seed", options.graph.seed},
+                               {"graph_work_ns", graph_work_ns(options.graph)},
                                {"reference", options.reference},
                                {"passive", options.passive},
                                {"blocktime", or_null(options.blocktime)}},

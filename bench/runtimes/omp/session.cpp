@@ -25,6 +25,15 @@ std::vector<int> default_thread_counts(int num_cpus) {
   return counts;
 }
 
+// All cpus, a quarter of them and so on: a decode's speed as it grows with its threads, which must
+// not outnumber the cpus.
+std::vector<int> default_decode_counts(int num_cpus) {
+  std::vector<int> counts;
+  for (int count = num_cpus; count >= 2; count /= 4) counts.push_back(count);
+  std::reverse(counts.begin(), counts.end());
+  return counts;
+}
+
 class OmpSession : public Session<OmpConfiguration> {
  public:
   OmpSession(const OmpBenchOptions& options, const Host& host,
@@ -35,7 +44,13 @@ class OmpSession : public Session<OmpConfiguration> {
     if (by_default) add_group(1, "tasks");
     for (const int num_threads :
          by_default ? default_thread_counts(num_cpus) : options.thread_counts) {
-      for (const ConstructName& construct : kConstructs) add_group(num_threads, construct.name);
+      for (const ConstructName& construct : kConstructs)
+        if (!by_default || !is_decode(construct.name)) add_group(num_threads, construct.name);
+    }
+    if (!by_default) return;
+    for (const int num_threads : default_decode_counts(num_cpus)) {
+      for (const std::string_view decode : {kDecode, kDecodeRegions})
+        add_group(num_threads, decode);
     }
   }
 
@@ -72,7 +87,7 @@ class OmpSession : public Session<OmpConfiguration> {
                              int repetition) override {
     const Run run = !neighbour_ || neighbour_->is_there()
                         ? run_worker(groups_of(part).front(), configuration)
-                        : Run{"no process could be put beside it", {}};
+                        : Run{"no process could be put beside it"};
     record(part, configuration.name, configuration.family, repetition, run);
   }
 
@@ -86,24 +101,32 @@ class OmpSession : public Session<OmpConfiguration> {
                                            "--budget-ms",
                                            fmt::format("{}", budget_ms),
                                            "--delay-ns",
-                                           fmt::format("{}", omp_options_.delay_ns)};
+                                           fmt::format("{}", omp_options_.delay_ns),
+                                           "--operations",
+                                           std::to_string(omp_options_.graph.num_operations),
+                                           "--seed",
+                                           std::to_string(omp_options_.graph.seed)};
     const ChildResult result = run_child(
         command, variables_for(configuration, group.num_participants, group.bound), timeout_);
-    if (!result.failure.empty()) return {result.failure, {}};
+    if (!result.failure.empty()) return {result.failure};
     const auto answer = nlohmann::json::parse(result.output, nullptr, false);
-    if (answer.is_discarded()) return {"its answer cannot be read", {}};
+    if (answer.is_discarded()) return {"its answer cannot be read"};
     if (answer.value("library", "") != configuration.library)
-      return {"another library than before served it", {}};
-    return {"", {{group.quantity, answer.at("samples").get<std::vector<double>>()}}};
+      return {"another library than before served it"};
+    return {"",
+            {{group.quantity, answer.at("samples").get<std::vector<double>>()}},
+            answer.at("ideal").get<std::vector<double>>()};
   }
 
-  // Only barriers and regions of two or more threads have floors. That of regions which work is
+  // Only constructs of two or more threads have floors. That of regions and graphs which work is
   // their work.
   void measure_floors(const Part& part, int repetition) override {
     Group& group = groups_of(part).front();
     if (group.num_participants < 2) return;
     if (group.quantity == "barrier")
       floors_.measure_exchange(group, repetition, options_.budget_ms);
+    if (is_decode(group.quantity))
+      floors_.measure_decode(group, repetition, options_.budget_ms, omp_options_.graph);
     if (group.quantity == kBeside)
       series_of(group, "work", Family::kFloor).samples[repetition] = {kBesideWorkNs};
     if (is_region(group.quantity)) floors_.measure_pool(group, repetition, options_.budget_ms);

@@ -12,6 +12,7 @@
 //
 //   omp_barrier_worker --identify
 //   omp_barrier_worker --construct NAME --threads N --budget-ms MS [--delay-ns NS]
+//                      [--operations N] [--seed N]
 //
 // Exits with 2 for wrong arguments, and with 3 if the runtime gives another team size. Only
 // omp_barrier_bench starts it.
@@ -22,12 +23,15 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/common/decode_graph.hpp"
 #include "bench/common/measured_program.hpp"
 #include "bench/runtimes/omp/constructs.hpp"
 
@@ -43,6 +47,7 @@ struct OmpWorkerSettings {
   int num_threads = 1;
   double budget_ns = 0;
   double delay_ns = 0;
+  DecodeGraph graph;
 };
 
 // Nothing for wrong arguments.
@@ -59,10 +64,15 @@ std::optional<OmpWorkerSettings> parse_settings(int argc, char** argv) {
       settings.budget_ns = std::atof(value) * 1e6;
     else if (option == "--delay-ns")
       settings.delay_ns = std::atof(value);
+    else if (option == "--operations")
+      settings.graph.num_operations = std::atoi(value);
+    else if (option == "--seed")
+      settings.graph.seed = std::strtoull(value, nullptr, 10);
     else
       return std::nullopt;
   }
-  if (argc <= 1 || argc % 2 == 0 || settings.num_threads <= 0 || settings.budget_ns <= 0)
+  if (argc <= 1 || argc % 2 == 0 || settings.num_threads <= 0 || settings.budget_ns <= 0 ||
+      settings.graph.num_operations <= 0)
     return std::nullopt;
   return settings;
 }
@@ -299,6 +309,59 @@ constexpr Construct kMeasured[] = {
     {kBeside, time_beside, 1, false, true},
 };
 
+// ---- decodes, whose samples are whole graphs ----
+
+std::vector<std::unique_ptr<DecodePart>> parts;  // by thread
+std::vector<double> cpu_ns;                      // by thread
+
+// Each thread makes its part, so that this is in its own memory.
+void make_parts(const DecodeGraph& graph) {
+  const std::vector<long> operations = operation_lines(graph);
+  parts.resize(static_cast<std::size_t>(num_threads));
+  cpu_ns.resize(parts.size());
+#pragma omp parallel num_threads(num_threads)
+  {
+    const int self = omp_get_thread_num();
+    parts[static_cast<std::size_t>(self)] =
+        std::make_unique<DecodePart>(operations, self, num_threads);
+  }
+}
+
+DecodePart& own_part() { return *parts[static_cast<std::size_t>(omp_get_thread_num())]; }
+
+// As llama.cpp does.
+double time_graph_of_barriers() {
+  const double start = now_ns();
+#pragma omp parallel num_threads(num_threads)
+  {
+    DecodePart& part = own_part();
+    for (std::size_t i = 0; i < part.num_operations(); ++i) {
+      part.operate(i);
+#pragma omp barrier
+    }
+  }
+  return now_ns() - start;
+}
+
+// As PyTorch and vLLM's worker for cpus do.
+double time_graph_of_regions() {
+  const std::size_t num_operations = parts.front()->num_operations();
+  const double start = now_ns();
+  for (std::size_t i = 0; i < num_operations; ++i) {
+#pragma omp parallel num_threads(num_threads)
+    own_part().operate(i);
+  }
+  return now_ns() - start;
+}
+
+// All threads work at the same time, because the cpus' clock depends on it.
+double time_ideal() {
+#pragma omp parallel num_threads(num_threads)
+  cpu_ns[static_cast<std::size_t>(omp_get_thread_num())] = own_part().cpu_ns_alone();
+  return std::accumulate(cpu_ns.begin(), cpu_ns.end(), 0.0) /
+         std::min(num_threads, omp_get_num_procs());
+}
+
 int actual_team_size() {
   int size = 0;
 #pragma omp parallel num_threads(num_threads)
@@ -320,17 +383,40 @@ int identify() {
   return 0;
 }
 
-void print(const std::vector<double>& samples, long count) {
-  std::printf("{\"library\": \"%s\", \"batch\": %ld, \"samples\": [",
-              file_of("omp_get_num_threads").c_str(), count);
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    std::printf("%s%.2f", i == 0 ? "" : ", ", samples[i]);
-  std::puts("]}");
+std::string list_of(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%s%.2f", text.empty() ? "" : ", ", value);
+    text += number;
+  }
+  return "[" + text + "]";
+}
+
+// `ideal` is empty for constructs that have none.
+void print(const std::vector<double>& samples, long count, const std::vector<double>& ideal = {}) {
+  std::printf("{\"library\": \"%s\", \"batch\": %ld, \"samples\": %s, \"ideal\": %s}\n",
+              file_of("omp_get_num_threads").c_str(), count, list_of(samples).c_str(),
+              list_of(ideal).c_str());
 }
 
 int usage() {
   std::fputs("omp_barrier_worker: started by omp_barrier_bench, not by hand\n", stderr);
   return 2;
+}
+
+void run_decode(const OmpWorkerSettings& settings) {
+  make_parts(settings.graph);
+  const auto time_graph =
+      settings.construct == kDecode ? time_graph_of_barriers : time_graph_of_regions;
+  const DecodeSamples samples = measure_decode(settings.budget_ns, time_graph, time_ideal);
+  print(samples.graph, 1, samples.ideal);
+}
+
+void run_construct(const Construct& construct, const OmpWorkerSettings& settings) {
+  long count = 0;
+  const std::vector<double> samples = measure(construct, settings, count);
+  print(samples, count);
 }
 
 int run(const OmpWorkerSettings& settings) {
@@ -341,18 +427,20 @@ int run(const OmpWorkerSettings& settings) {
   beside_iterations = burn_iterations(kBesideWorkNs);
   clock_ns = clock_cost_ns();
   omp_set_dynamic(0);
-  for (const Construct& construct : kMeasured) {
-    if (construct.name != settings.construct) continue;
-    if (const int size = actual_team_size(); size != num_threads) {
-      std::fprintf(stderr, "asked for %d threads, the runtime gave %d\n", num_threads, size);
-      return 3;
-    }
-    long count = 0;
-    const std::vector<double> samples = measure(construct, settings, count);
-    print(samples, count);
-    return 0;
+  const auto construct =
+      std::find_if(std::begin(kMeasured), std::end(kMeasured),
+                   [&](const Construct& known) { return known.name == settings.construct; });
+  if (construct == std::end(kMeasured) && !is_decode(settings.construct)) return usage();
+  if (const int size = actual_team_size(); size != num_threads) {
+    std::fprintf(stderr, "asked for %d threads, the runtime gave %d\n", num_threads, size);
+    return 3;
   }
-  return usage();
+  if (is_decode(settings.construct)) {
+    run_decode(settings);
+  } else {
+    run_construct(*construct, settings);
+  }
+  return 0;
 }
 
 }  // namespace
