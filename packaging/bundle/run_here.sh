@@ -4,8 +4,8 @@
 #
 # run_here.sh [--quick] [--output DIRECTORY] [-- OPTION...]
 #
-# Measures the barriers of OpenMP on this machine: hierbar's, LLVM's and GCC's, and the physical
-# floors. Nothing is installed, and nothing outside the output directory is written.
+# Measures the barriers of OpenMP on this machine: hierbar's, LLVM's and GCC's, the share of
+# synchronisation in a decode of a language model, and the physical floors. Nothing is installed, and nothing outside the output directory is written.
 #
 #   --quick       two minutes, with fewer repetitions; otherwise ten to thirty
 #   --output      where the results go; default: hierbar-results in the current directory

@@ -141,6 +141,36 @@ class SummaryTest(unittest.TestCase):
             [(70.0, "mpich"), (77.0, "openmpi-shm")],
         )
 
+    def test_a_decode_is_that_of_all_cpus_with_its_shares_of_synchronisation(self):
+        def decode(count, construct):
+            entries = [
+                series("hier", "hier", 110.0),
+                series("hyper", "stock", 150.0),
+                series("spin", "other", 125.0),
+                series("work", "floor", 100.0),
+            ]
+            for entry, share in zip(entries, (0.0909, 0.333, 0.2, None)):
+                entry["sync_share"] = {"median": share} if share else None
+            return group("threads", count, construct, *entries)
+
+        figures = report(
+            "omp", decode(2, "decode"), decode(4, "decode"), decode(2, "decode-regions")
+        )
+        rows = self.rows(figures)
+        self.assertEqual(
+            [(row["title"], row["peer"], row["ratio"], row["floor_ns"]) for row in rows],
+            [
+                ("decode, 2 threads, barriers", "spin", 0.88, 100.0),
+                ("decode, 2 threads, regions", "spin", 0.88, 100.0),
+            ],
+        )
+        self.assertEqual(
+            summary.notes([figures], rows).split("\n")[0],
+            "decode, 2 threads, barriers: synchronisation takes 9.1 % of the time, 20.0 % with "
+            "spin.",
+        )
+        self.assertNotIn("synchronisation", summary.notes([report("omp")], []))
+
     def test_the_ratio_is_that_of_the_repetitions_which_were_kept(self):
         one = group(
             "threads",
@@ -218,7 +248,9 @@ class SummaryTest(unittest.TestCase):
         self.assertEqual(
             [row["title"] for row in plotted["rows"]],
             [
-                row.title.format(count=16 if row.size == "largest" else 2, cpus="2 cpus")
+                row.title.format(
+                    count={"smallest": 2, "largest": 16, "cpus": 2}[row.size], cpus="2 cpus"
+                )
                 for row in summary.ROWS
             ],
         )
@@ -247,12 +279,16 @@ class SummaryTest(unittest.TestCase):
 
 class RecordedRunTest(unittest.TestCase):
     """A run of the demo on two cpus that other programs used, with the median of each repetition
-    only.
+    only. It has no decodes.
     """
 
     def test_every_row_has_figures(self):
         rows = summary.rows_of([recorded("demo-openmp.json"), recorded("demo-mpi.json")])
         self.assertEqual(len(rows), len(summary.ROWS))
+        decodes = [row for row in rows if row["title"].startswith("decode")]
+        self.assertEqual(len(decodes), 2)
+        self.assertTrue(all(summary.line(row).endswith("not measured") for row in decodes))
+        rows = [row for row in rows if row not in decodes]
         for row in rows:
             self.assertIn("ratio", row, row["title"])
             self.assertIsNotNone(
@@ -266,7 +302,9 @@ class RecordedRunTest(unittest.TestCase):
         for one in disturbed:
             for group_of_run in one["groups"]:
                 group_of_run["disturbed"] = 0.4
-        lines = summary.table(summary.rows_of(disturbed)).split("\n")[1:]
+        rows = [row for row in summary.rows_of(disturbed) if "ratio" in row]
+        self.assertEqual(len(rows), len(summary.ROWS) - 2)
+        lines = summary.table(rows).split("\n")[1:]
         self.assertTrue(all(" disturbed " in line for line in lines), "\n".join(lines))
 
 

@@ -38,7 +38,7 @@ check 'the machine can be read there' says '"active_levels"'
 run in_root /bundle/run_here.sh --fast
 check 'an unknown argument is refused' says "unknown argument '--fast'"
 run in_root /bundle/run_here.sh --quick --output /tmp/results -- --threads 2 \
-  --constructs barrier --reps 2
+  --constructs barrier,decode --operations 50 --reps 2
 check 'it measures there' succeeded
 check 'it shows the figures' says 'Overview: median ns and ratio to hier'
 check 'it leaves them to be read' exists "$root/tmp/results/summary.txt"
@@ -57,6 +57,9 @@ for name, path in paths.items():
     assert libraries[name] == "/bundle/" + path, (name, libraries)
 samples = results["barriers"]["groups"][0]["series"]
 assert {"hier", "stock-build", "libgomp"} <= {one["name"] for one in samples}, samples
+decodes = results["barriers"]["groups"][1]["series"]
+shares = {one["name"]: one["sync_share"] for one in decodes}
+assert all(shares[name] for name in ("hier", "stock-build", "libgomp")), shares
 END
 check 'results.json has the machine and the carried runtimes' succeeded
 

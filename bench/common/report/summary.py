@@ -7,7 +7,8 @@ omp_barrier_bench and mpi_barrier_bench write with --json.
 The rows are always the same, those of README's plot. A row has our median, the lowest median of any
 other configuration, the ratio, the lowest and highest ratio of a repetition, and the floor of the
 machine. A word stands in the ratio's place where it would mean nothing: `disturbed` if others used
-the cpus in every repetition, `unclear` if the repetitions are too far apart.
+the cpus in every repetition, `unclear` if the repetitions are too far apart. The floor of a decode
+is its work alone; a note says how much of the time is synchronisation.
 
 With --json the rows are written to a file too, which plot_summary.py draws.
 """
@@ -33,7 +34,9 @@ class Row(NamedTuple):
     title: str  # {count} and {cpus} are filled in
     file: str  # the format of the figures: omp or mpi
     quantity: str
-    size: str  # which number of participants: the smallest of two or more, or the largest
+    # Which number of participants: the smallest of two or more, the largest, or the largest for
+    # which there are cpus.
+    size: str
     ours: str
     kinds: set  # of configurations with which we are compared
 
@@ -58,6 +61,8 @@ ROWS = (
     Row("parallel region, {count} threads", "omp", "parallel", "smallest", "hier", PEERS),
     Row("region with reduction, {count} threads", "omp", "reduction", "smallest", "hier", PEERS),
     Row("OpenMP barrier, {count} threads", "omp", "barrier", "largest", "hier", PEERS),
+    Row("decode, {count} threads, barriers", "omp", "decode", "cpus", "hier", PEERS),
+    Row("decode, {count} threads, regions", "omp", "decode-regions", "cpus", "hier", PEERS),
 )
 
 
@@ -108,15 +113,25 @@ def group_of(row, report):
         for group in report["groups"]
         if group[quantity] == row.quantity and group[participant] >= 2
     ]
+    if row.size == "cpus":
+        cpus = len(report["host"]["allowed_cpus"])
+        groups = [group for group in groups if group[participant] <= cpus]
     choose = min if row.size == "smallest" else max
     return choose(groups, key=lambda group: group[participant], default=None)
+
+
+def sync_share(series):
+    """The part of a decode that is not work; None for other rows."""
+    found = series.get("sync_share")
+    return found["median"] if found else None
 
 
 def figures(row, report):
     """What a row says of a report; without figures if it does not have them."""
     group = group_of(row, report)
     cpus = len(report["host"]["allowed_cpus"])
-    count = group["threads" if row.file == "omp" else "ranks"] if group else "more"
+    missing = cpus if row.size == "cpus" else "more"
+    count = group["threads" if row.file == "omp" else "ranks"] if group else missing
     result = {"title": row.title.format(count=count, cpus="1 cpu" if cpus == 1 else f"{cpus} cpus")}
     if not group:
         return result
@@ -134,6 +149,8 @@ def figures(row, report):
         "spread": (min(found), max(found)),
         "floor_ns": median(floor) if floor else None,
         "doubt": doubt(group, found),
+        "ours_sync_share": sync_share(ours),
+        "peer_sync_share": sync_share(peer),
     }
 
 
@@ -177,10 +194,20 @@ def table(rows):
     return "\n".join([head] + [line(row) for row in rows])
 
 
+def sync_note(row):
+    """What the ratio of a decode's times does not show: most of them is work."""
+    return (
+        f"{row['title']}: synchronisation takes {100 * row['ours_sync_share']:.1f} % of the time,"
+        f" {100 * row['peer_sync_share']:.1f} % with {row['peer']}."
+    )
+
+
 def notes(reports, rows):
-    """What others took of the machine, and what the words in place of ratios mean."""
+    """Shares of synchronisation, what others took of the machine, and what the words in place of
+    ratios mean."""
     shares = [report["run"]["cpu_share_of_others"] or 0 for report in reports]
-    lines = [f"Others took {100 * max(shares):.0f} % of the cpus' time."]
+    lines = [sync_note(row) for row in rows if row.get("peer_sync_share") is not None]
+    lines.append(f"Others took {100 * max(shares):.0f} % of the cpus' time.")
     doubts = {row["doubt"] for row in rows if row.get("doubt")}
     if "disturbed" in doubts:
         lines.append(

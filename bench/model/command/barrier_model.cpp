@@ -139,6 +139,7 @@ int main(int argc, char** argv) {
     add_scale_command(app, status);
     add_hybrid_command(app, status);
     add_region_command(app, status);
+    add_decode_command(app);
     add_design_command(app);
     add_calibrate_command(app);
     add_host_command(app, status);

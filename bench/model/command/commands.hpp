@@ -56,6 +56,7 @@ void add_compare_command(CLI::App& app);
 void add_scale_command(CLI::App& app, int& status);
 void add_hybrid_command(CLI::App& app, int& status);
 void add_region_command(CLI::App& app, int& status);
+void add_decode_command(CLI::App& app);
 void add_design_command(CLI::App& app);
 void add_calibrate_command(CLI::App& app);
 void add_host_command(CLI::App& app, int& status);

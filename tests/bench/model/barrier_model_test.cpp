@@ -163,6 +163,41 @@ TEST(BarrierModel, SaysWhatTheMachineOfARegionMustHave) {
   EXPECT_THAT(run_model({"region", "--home", "nowhere"}).errors, HasSubstr("--home"));
 }
 
+TEST(BarrierModel, PredictsTheDecodesOfManyCores) {
+  const json report = report_of({"decode", "--machine", "milan", "--threads", "16,128,512"});
+  EXPECT_TRUE(report.at("is_simulated").get<bool>());
+  const json& rows = report.at("rows");
+  ASSERT_EQ(rows.size(), 14U) << "512 threads are more than the machine has";
+  const auto share = [&](std::size_t row) {
+    return rows.at(row).at("sync_share").at("median").get<double>();
+  };
+  EXPECT_EQ(rows.at(0).at("name"), "hier");
+  EXPECT_EQ(rows.at(1).at("name"), "sense-reversing");
+  EXPECT_EQ(rows.at(2).at("name"), "lean");
+  for (std::size_t row = 0; row < 7; ++row) {
+    const json& few = rows.at(row);
+    EXPECT_EQ(few.at("threads"), 16);
+    EXPECT_NEAR(few.at("ideal_ns").get<double>() * 16, report.at("graph_work_ns").get<double>(), 1);
+    EXPECT_NEAR(
+        few.at("graph").at("median_ns").get<double>(),
+        few.at("ideal_ns").get<double>() + 2000 * few.at("step").at("median_ns").get<double>(), 1)
+        << few;
+    EXPECT_GT(share(row + 7), share(row)) << "more threads have less work for each barrier";
+    EXPECT_LT(share(row + 7), 1);
+    if (row != 0 && row != 2) {
+      EXPECT_GT(share(row + 7), share(row > 2 ? 9 : 7)) << rows.at(row + 7).at("name");
+    }
+  }
+}
+
+TEST(BarrierModel, SaysThatADecodeIsSimulatedAndWhatItsMachineMustHave) {
+  EXPECT_THAT(run_model({"decode", "--machine", "graviton", "--threads", "8"}).output,
+              HasSubstr("SIMULATED: no decode was measured"));
+  // Its 128 cpus are those of 64 cores.
+  EXPECT_THAT(run_model({"decode", "--machine", "icelake", "--threads", "128"}).errors,
+              HasSubstr("--threads: the machine has 64 cores"));
+}
+
 TEST(BarrierModel, FindsShapesThatAreNoWorseThanTheAutomaticPlan) {
   const json report = report_of({"design", "--participants", "32"});
   EXPECT_THAT(report.at("rows").at(2).at("regret").get<double>(),

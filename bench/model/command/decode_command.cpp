@@ -1,0 +1,130 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "bench/common/report/report_json.hpp"
+#include "bench/model/command/commands.hpp"
+#include "bench/model/region/decode.hpp"
+
+namespace hierbar::bench::model {
+namespace {
+
+struct DecodeCommandOptions {
+  CommonOptions common;
+  std::vector<std::uint32_t> counts{16, 64, 128, 256};
+};
+
+constexpr const char* kSimulated =
+    "SIMULATED: no decode was measured. The work is divided by the threads, and each barrier or "
+    "region\ncosts what it does in the model.";
+
+using Predictions = std::vector<DecodePrediction>;
+
+std::string range_text(const std::vector<double>& values, double unit) {
+  const Range range = range_of(values);
+  return fmt::format("{:.1f} ({:.1f} .. {:.1f})", range.median / unit, range.least / unit,
+                     range.most / unit);
+}
+
+std::string rows_text(const Predictions& predictions) {
+  const DecodePrediction& first = predictions.front();
+  std::string text = fmt::format(
+      "{:<28}{:>26}{:>26}{:>26}\n",
+      fmt::format("{} threads, ideal {:.1f} us", first.num_threads, first.ideal_ns / 1000),
+      "one step, us", "graph, us", "synchronisation, %");
+  for (const DecodePrediction& row : predictions) {
+    text += fmt::format("  {:<26}{:>26}{:>26}{:>26}\n",
+                        fmt::format("{}, {}", row.has_regions ? "regions" : "barriers", row.name),
+                        range_text(row.step_ns, 1000), range_text(row.graph_ns, 1000),
+                        range_text(row.sync_shares, 0.01));
+  }
+  return text + "\n";
+}
+
+nlohmann::ordered_json to_json(const DecodePrediction& row) {
+  const Range share = range_of(row.sync_shares);
+  return {{"name", row.name},
+          {"synchronises_by", row.has_regions ? "regions" : "barriers"},
+          {"threads", row.num_threads},
+          {"ideal_ns", row.ideal_ns},
+          {"step", model::to_json(range_of(row.step_ns))},
+          {"graph", model::to_json(range_of(row.graph_ns))},
+          {"sync_share", {{"median", share.median}, {"least", share.least}, {"most", share.most}}}};
+}
+
+void decode(const DecodeCommandOptions& options) {
+  constexpr Episodes kEpisodes{.warm_up = 2, .measured = 4};
+  JsonOutput json(options.common.json_path);
+  const ModelMachine machine = chosen_machine(options.common);
+  const Mapping mapping = chosen_mapping(options.common);
+  const std::uint32_t num_cores =
+      static_cast<std::uint32_t>(machine.machine.one_cpu_per_core(machine.machine.allowed).count());
+  const DecodeGraph graph;
+  nlohmann::ordered_json report = start_report("hierbar-model-decode-1", machine, options.common);
+  report["is_simulated"] = true;
+  report["operations"] = graph.num_operations;
+  report["graph_work_ns"] = graph_work_ns(graph);
+  std::string text;
+  for (const std::uint32_t count : options.counts) {
+    if (count > num_cores) continue;
+    const Predictions predictions =
+        require(predict_decodes(machine, mapping, count, graph, options.common.seed, kEpisodes));
+    for (const DecodePrediction& row : predictions) report["rows"].push_back(to_json(row));
+    text += rows_text(predictions);
+  }
+  if (text.empty())
+    throw Refusal(
+        fmt::format("--threads: the machine has {} cores, and sharing a core is not "
+                    "modelled; allowed: 2 to {}",
+                    num_cores, num_cores));
+  if (options.common.json_path != "-") {
+    fmt::print(
+        "{}: a decode of {} operations, {:.1f} ms of work, map {}, {} parameter sets, seed "
+        "{}\n{}\n{}\n\n{}",
+        machine.title, graph.num_operations, graph_work_ns(graph) / 1e6, options.common.mapping,
+        machine.sets.size(), options.common.seed, machine.provenance, kSimulated, text);
+  }
+  json.write(report);
+}
+
+}  // namespace
+
+void add_decode_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "decode", "The share of synchronisation when a language model decodes, simulated");
+  auto options = std::make_shared<DecodeCommandOptions>();
+  add_machine_options(*command, options->common, kCalibratedMachine);
+  command
+      ->add_option("--threads", options->counts,
+                   "Threads of the team; numbers above the machine's cores are left out")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 4096))
+      ->type_name("N,...")
+      ->capture_default_str();
+  add_mapping_option(*command, options->common);
+  refuse_short_n(*command, "--threads");
+  add_run_options(*command, options->common);
+  command->footer(
+      "The graph is the default one of omp_barrier_bench's construct `decode`, which measures what "
+      "is predicted here.\n"
+      "  barriers  one region, and a barrier after each operation: hier is ours, sense-reversing "
+      "one counter that all\n"
+      "            threads increment and one word that they poll, as in programs without OpenMP\n"
+      "  regions   a region for each operation: lean is ours, the others are unmodified libomp's "
+      "patterns\n"
+      "  ideal     the work divided by the threads\n"
+      "Figures are medians over the parameter sets, with the least and the most. A step is one "
+      "that all threads enter\n"
+      "together. What a thread does alone in the runtime, memory bandwidth and unequal threads are "
+      "not in them.\n"
+      "\n"
+      "Examples:\n"
+      "  barrier_model decode --machine milan\n"
+      "  barrier_model decode --machine manycore --threads 256 --json decode.json\n");
+  command->callback([options] { decode(*options); });
+}
+
+}  // namespace hierbar::bench::model
