@@ -27,11 +27,12 @@ namespace hierbar::bench {
 struct DecodeGraph {
   int num_operations = 2000;  // about those of a model with 30 layers
   std::uint64_t seed = 1;     // of their sizes
+  double work_ms = 0;         // of all operations in one thread; 0: as they are drawn
 };
 
-// The work of an operation in all threads together lies between these. Its logarithm is distributed
-// evenly, as most operations of a decode are short (norms, additions) and few are long (products
-// with a matrix). The mean is (50 - 1) / ln 50 = 12.5 us.
+// The work of an operation in all threads together is drawn between these. Its logarithm is
+// distributed evenly, as most operations of a decode are short (norms, additions) and few are long
+// (products with a matrix). The mean is (50 - 1) / ln 50 = 12.5 us.
 inline constexpr double kShortestOperationNs = 1000;
 inline constexpr double kLongestOperationNs = 50000;
 
@@ -42,6 +43,10 @@ inline std::vector<double> operation_times_ns(const DecodeGraph& graph) {
   for (double& time : times) {
     const double position = (random.below(kSteps) + 0.5) / kSteps;
     time = kShortestOperationNs * std::pow(kLongestOperationNs / kShortestOperationNs, position);
+  }
+  if (graph.work_ms > 0) {
+    const double drawn_ns = std::accumulate(times.begin(), times.end(), 0.0);
+    for (double& time : times) time *= graph.work_ms * 1e6 / drawn_ns;
   }
   return times;
 }

@@ -39,8 +39,8 @@ void FloorRunner::measure_decode(Group& group, int repetition, double budget_ms,
                                  const DecodeGraph& graph) {
   if (group.oversubscribed) return;
   std::vector<std::string> command{"decode", fmt::format("{}", budget_ms),
-                                   std::to_string(graph.num_operations),
-                                   std::to_string(graph.seed)};
+                                   std::to_string(graph.num_operations), std::to_string(graph.seed),
+                                   fmt::format("{}", graph.work_ms)};
   append_cpus(command, group.num_participants);
   const FloorSamples samples = run(std::move(command));
   if (samples.empty()) return;

@@ -8,7 +8,7 @@
 //   floor_worker exchange <budget ms> <cpu> <cpu>...
 //   floor_worker pool     <budget ms> <cpu> <cpu>...
 //   floor_worker yield    <budget ms> <participants> [<cpu>...]
-//   floor_worker decode   <budget ms> <operations> <seed> <cpu> <cpu>...
+//   floor_worker decode   <budget ms> <operations> <seed> <work ms> <cpu> <cpu>...
 //
 // Only the benchmark drivers start it. With other arguments it exits with 2.
 
@@ -31,8 +31,9 @@ int print(const FloorSamples& samples) {
 }
 
 int decode(int argc, char** argv, std::chrono::nanoseconds budget) {
-  constexpr int kFirstCpu = 5;
-  const DecodeGraph graph{std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10)};
+  constexpr int kFirstCpu = 6;
+  const DecodeGraph graph{std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10),
+                          std::atof(argv[5])};
   std::vector<int> cpus;
   for (int i = kFirstCpu; i < argc; ++i) cpus.push_back(std::atoi(argv[i]));
   const DecodeSamples samples = measure_spin_decode(cpus, budget, graph);
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
   if (argc >= 4) {
     const std::string_view what = argv[1];
     const std::chrono::nanoseconds budget(static_cast<long long>(std::atof(argv[2]) * 1e6));
-    if (what == "decode" && argc >= 7) return decode(argc, argv, budget);
+    if (what == "decode" && argc >= 8) return decode(argc, argv, budget);
     std::vector<int> numbers;
     for (int i = 3; i < argc; ++i) numbers.push_back(std::atoi(argv[i]));
     const std::vector<int> rest(numbers.begin() + 1, numbers.end());

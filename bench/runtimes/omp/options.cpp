@@ -68,7 +68,7 @@ constexpr RunHelp kRunHelp = {
 std::string construct_help() {
   std::string text = "What to measure, separated by commas. Default: all.";
   for (const ConstructName& construct : kConstructs)
-    text += fmt::format("\n{:<14}{}", construct.name, construct.explains);
+    text += fmt::format("\n{:<16}{}", construct.name, construct.explains);
   return text;
 }
 
@@ -148,6 +148,13 @@ void add_graph(CLI::App& app, OmpBenchOptions& options) {
                  "1 and 50 us, its logarithm distributed evenly. Equal seeds give equal sizes. "
                  "Default: 1.")
       ->option_text("N");
+  app.add_option("--graph-ms", options.graph.work_ms,
+                 "Work of the whole graph in all threads together, which scales every operation: "
+                 "what one thread\n"
+                 "needs for a token of your model. Default: as the sizes are drawn, 25.2 with 2000 "
+                 "operations.")
+      ->check(CLI::Range(0.001, 1e6))
+      ->option_text("MS");
 }
 
 void add_how(CLI::App& app, OmpBenchOptions& options, Arguments& arguments) {

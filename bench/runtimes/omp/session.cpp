@@ -105,7 +105,9 @@ class OmpSession : public Session<OmpConfiguration> {
                                            "--operations",
                                            std::to_string(omp_options_.graph.num_operations),
                                            "--seed",
-                                           std::to_string(omp_options_.graph.seed)};
+                                           std::to_string(omp_options_.graph.seed),
+                                           "--graph-ms",
+                                           fmt::format("{}", omp_options_.graph.work_ms)};
     const ChildResult result = run_child(
         command, variables_for(configuration, group.num_participants, group.bound), timeout_);
     if (!result.failure.empty()) return {result.failure};

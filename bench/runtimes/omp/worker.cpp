@@ -12,7 +12,7 @@
 //
 //   omp_barrier_worker --identify
 //   omp_barrier_worker --construct NAME --threads N --budget-ms MS [--delay-ns NS]
-//                      [--operations N] [--seed N]
+//                      [--operations N] [--seed N] [--graph-ms MS]
 //
 // Exits with 2 for wrong arguments, and with 3 if the runtime gives another team size. Only
 // omp_barrier_bench starts it.
@@ -68,6 +68,8 @@ std::optional<OmpWorkerSettings> parse_settings(int argc, char** argv) {
       settings.graph.num_operations = std::atoi(value);
     else if (option == "--seed")
       settings.graph.seed = std::strtoull(value, nullptr, 10);
+    else if (option == "--graph-ms")
+      settings.graph.work_ms = std::atof(value);
     else
       return std::nullopt;
   }
