@@ -15,6 +15,7 @@ namespace {
 struct DecodeCommandOptions {
   CommonOptions common;
   std::vector<std::uint32_t> counts{16, 64, 128, 256};
+  DecodeGraph graph;
 };
 
 constexpr const char* kSimulated =
@@ -25,20 +26,20 @@ using Predictions = std::vector<DecodePrediction>;
 
 std::string range_text(const std::vector<double>& values, double unit) {
   const Range range = range_of(values);
-  return fmt::format("{:.1f} ({:.1f} .. {:.1f})", range.median / unit, range.least / unit,
+  return fmt::format("{:.2f} ({:.2f} .. {:.2f})", range.median / unit, range.least / unit,
                      range.most / unit);
 }
 
 std::string rows_text(const Predictions& predictions) {
   const DecodePrediction& first = predictions.front();
-  std::string text = fmt::format(
-      "{:<28}{:>26}{:>26}{:>26}\n",
-      fmt::format("{} threads, ideal {:.1f} us", first.num_threads, first.ideal_ns / 1000),
-      "one step, us", "graph, us", "synchronisation, %");
+  const std::string title =
+      fmt::format("{} threads, ideal {:.2f} ms", first.num_threads, first.ideal_ns / 1e6);
+  std::string text = fmt::format("{:<30}{:>26}{:>28}{:>26}\n", title, "one step, us", "graph, ms",
+                                 "synchronisation, %");
   for (const DecodePrediction& row : predictions) {
-    text += fmt::format("  {:<26}{:>26}{:>26}{:>26}\n",
+    text += fmt::format("  {:<28}{:>26}{:>28}{:>26}\n",
                         fmt::format("{}, {}", row.has_regions ? "regions" : "barriers", row.name),
-                        range_text(row.step_ns, 1000), range_text(row.graph_ns, 1000),
+                        range_text(row.step_ns, 1e3), range_text(row.graph_ns, 1e6),
                         range_text(row.sync_shares, 0.01));
   }
   return text + "\n";
@@ -62,7 +63,7 @@ void decode(const DecodeCommandOptions& options) {
   const Mapping mapping = chosen_mapping(options.common);
   const std::uint32_t num_cores =
       static_cast<std::uint32_t>(machine.machine.one_cpu_per_core(machine.machine.allowed).count());
-  const DecodeGraph graph;
+  const DecodeGraph& graph = options.graph;
   nlohmann::ordered_json report = start_report("hierbar-model-decode-1", machine, options.common);
   report["is_simulated"] = true;
   report["operations"] = graph.num_operations;
@@ -104,6 +105,11 @@ void add_decode_command(CLI::App& app) {
       ->check(CLI::Range(2, 4096))
       ->type_name("N,...")
       ->capture_default_str();
+  command
+      ->add_option("--graph-ms", options->graph.work_ms,
+                   "Work of the whole graph in one thread; default: 25.2, that of the benchmark")
+      ->check(CLI::Range(0.001, 1e6))
+      ->type_name("MS");
   add_mapping_option(*command, options->common);
   refuse_short_n(*command, "--threads");
   add_run_options(*command, options->common);
@@ -123,6 +129,7 @@ void add_decode_command(CLI::App& app) {
       "\n"
       "Examples:\n"
       "  barrier_model decode --machine milan\n"
+      "  barrier_model decode --machine milan --threads 64 --graph-ms 1600\n"
       "  barrier_model decode --machine manycore --threads 256 --json decode.json\n");
   command->callback([options] { decode(*options); });
 }

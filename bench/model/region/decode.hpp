@@ -25,9 +25,9 @@ struct DecodePrediction {
 };
 
 // Predicts decodes with our barrier, with one counter and a sense (what a spin barrier of ggml's
-// kind does), with lean regions and with the patterns of unmodified libomp. A step costs what it
+// kind does), with lean regions and with three patterns of unmodified libomp. A step costs what it
 // does alone, when all threads enter together, because the work is divided evenly. Threads share no
-// core. Errors: those of compare_regions() and of cost_of().
+// core. Errors: those of Scenario::make(), of cost_of(), and how a region failed.
 Result<std::vector<DecodePrediction>> predict_decodes(const ModelMachine& machine, Mapping mapping,
                                                       std::uint32_t num_threads,
                                                       const DecodeGraph& graph, std::uint64_t seed,
