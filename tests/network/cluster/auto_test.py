@@ -71,8 +71,9 @@ def distinct(meetings, num_nodes):
 def judge_once(arguments, nodes):
     """What is wrong, None when nothing is."""
     auto_us, auto, trial = measure(arguments, nodes, "auto")
-    if "trial" not in trial:
-        raise cluster.Failure("auto says nothing of a trial")
+    if "trial" not in trial:  # times that differ much, as beside other processes, need more meetings
+        arguments.batches *= 2
+        return "auto says nothing of a trial"
     print(
         f"{len(nodes.addresses)} nodes: auto {auto_us / 1000:.2f} ms, {auto:.3f} of the library's; {trial}"
     )
