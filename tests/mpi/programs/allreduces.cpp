@@ -22,7 +22,6 @@
 //   allreduces progress        the rank that waits in an allreduce receives a message
 
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "known_integers.hpp"
@@ -55,7 +54,7 @@ void check_allreduce(MPI_Comm comm, std::uint64_t round, int count, MPI_Op op, b
 }
 
 void broadcast(MPI_Comm comm, std::uint64_t round) {
-  const int root = static_cast<int>(round % static_cast<std::uint64_t>(size_of(comm)));
+  const int root = root_of(round, comm);
   long long value = rank_in(comm) == root ? brought(round, root, 1) : 0;
   MPI_Bcast(&value, 1, MPI_LONG_LONG, root, comm);
   CHECK(value == brought(round, root, 1));
@@ -93,17 +92,6 @@ void one_call(DrawnComms::Place& places, std::uint64_t round, MPI_Op user_op) {
       check_allreduce<long>(comm, round, static_cast<int>(places.alike.below(16)) + 1, op,
                             in_place);
   }
-}
-
-void oracle(int num_rounds) {
-  MPI_Op user_op;
-  MPI_Op_create(own_sum, 1, &user_op);
-  {
-    DrawnComms comms;
-    for (int round = 0; round < num_rounds; ++round)
-      one_call(comms.draw(), static_cast<std::uint64_t>(round), user_op);
-  }
-  MPI_Op_free(&user_op);
 }
 
 void one(int num_rounds) {
@@ -171,30 +159,19 @@ void freed(int number) {
 }
 
 void many(int number) {
-  std::vector<MPI_Comm> comms(static_cast<std::size_t>(number));
-  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  const Duplicates duplicates(number);
   for (std::uint64_t round = 0; round < 3; ++round) {
-    for (const MPI_Comm comm : comms) check_allreduce<int>(comm, round, 5, MPI_MIN, false);
+    for (const MPI_Comm comm : duplicates.comms())
+      check_allreduce<int>(comm, round, 5, MPI_MIN, false);
   }
-  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
 void threads(int num_rounds) {
-  std::vector<MPI_Comm> comms(2);
-  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  std::vector<std::thread> running;
-  for (std::size_t i = 0; i < comms.size(); ++i) {
-    running.emplace_back([comm = comms[i], i, num_rounds] {
-      for (int round = 0; round < num_rounds; ++round) {
-        const auto seed = static_cast<std::uint64_t>(round) * 2 + i;
-        check_allreduce<double>(comm, seed, 1 + round % 600, MPI_SUM, false);
-        if (round % 5 == 0) MPI_Barrier(comm);
-        check_allreduce<int>(comm, seed + 1, 1 + round % 7, MPI_MAX, (round & 1) != 0);
-      }
-    });
-  }
-  for (std::thread& thread : running) thread.join();
-  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+  use_in_threads(num_rounds, [](MPI_Comm comm, int round, std::uint64_t seed) {
+    check_allreduce<double>(comm, seed, 1 + round % 600, MPI_SUM, false);
+    if (round % 5 == 0) MPI_Barrier(comm);
+    check_allreduce<int>(comm, seed + 1, 1 + round % 7, MPI_MAX, (round & 1) != 0);
+  });
 }
 
 void late(bool is_first) {
@@ -204,10 +181,7 @@ void late(bool is_first) {
 }
 
 int fails(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  const int status = MPI_Allreduce(in, out, count, type, op, comm);
-  int error_class = MPI_SUCCESS;
-  if (status != MPI_SUCCESS) MPI_Error_class(status, &error_class);
-  return error_class;
+  return class_of(MPI_Allreduce(in, out, count, type, op, comm));
 }
 
 void wrong() {
@@ -258,25 +232,16 @@ void shared() {
   reduce();
 }
 
-// The message is too long to leave without the receiver's progress.
 void progress() {
-  constexpr int kBytes = 8 << 20;
-  const int rank = rank_in(MPI_COMM_WORLD);
   one(1);
-  std::vector<char> bytes(kBytes, static_cast<char>(rank));
-  MPI_Request request = MPI_REQUEST_NULL;
-  if (rank == 0) MPI_Irecv(bytes.data(), kBytes, MPI_CHAR, 1, 9, MPI_COMM_WORLD, &request);
-  if (rank == 1) MPI_Send(bytes.data(), kBytes, MPI_CHAR, 0, 9, MPI_COMM_WORLD);
-  one(1);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  CHECK(bytes[0] == 1 || rank != 0);
+  receive_meanwhile([] { one(1); });
 }
 
 void run_case(const std::string& what, int number) {
   if (what == "opened") find_opened("MPI_Allreduce", allreduce);
   if (what == "barrier") MPI_Barrier(MPI_COMM_WORLD);
   if (what == "one" || what == "opened" || what == "barrier") one(number);
-  if (what == "oracle") oracle(number);
+  if (what == "oracle") oracle(number, one_call);
   if (what == "limits") limits();
   if (what == "set_up") set_up();
   if (what == "freed") freed(number);
@@ -291,13 +256,4 @@ void run_case(const std::string& what, int number) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::string what = argc > 1 ? argv[1] : "";
-  if (what == "threads") {
-    init_thread_multiple(argc, argv);
-  } else {
-    MPI_Init(&argc, &argv);
-  }
-  run_case(what, rounds(argc, argv, 100));
-  MPI_Finalize();
-}
+int main(int argc, char** argv) { return run_program(argc, argv, run_case); }

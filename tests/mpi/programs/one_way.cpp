@@ -28,7 +28,6 @@
 
 #include <cstddef>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "known_integers.hpp"
@@ -56,11 +55,10 @@ class DescribedData {
  public:
   DescribedData(Form form, int count)
       : form_(form), count_(count), memory_(static_cast<std::size_t>(2 * count + 2), kUntouched) {
-    const bool is_backwards = form == Form::kBackwards || form == Form::kAddresses;
     if (form == Form::kBlock) MPI_Type_contiguous(count, MPI_INT, &type_);
     if (form == Form::kGaps) MPI_Type_vector(count, 1, 2, MPI_INT, &type_);
     if (form == Form::kPairs && count % 2 == 0) MPI_Type_contiguous(2, MPI_INT, &type_);
-    if (is_backwards) make_backwards();
+    if (is_backwards()) make_backwards();
     if (type_ != MPI_INT) MPI_Type_commit(&type_);
   }
   ~DescribedData() {
@@ -70,8 +68,7 @@ class DescribedData {
   DescribedData& operator=(const DescribedData&) = delete;
 
   int& at(int i) {
-    const bool is_backwards = form_ == Form::kBackwards || form_ == Form::kAddresses;
-    const int place = is_backwards ? count_ - 1 - i : form_ == Form::kGaps ? 2 * i : i;
+    const int place = is_backwards() ? count_ - 1 - i : form_ == Form::kGaps ? 2 * i : i;
     return memory_[static_cast<std::size_t>(place) + 1];
   }
   void* data() { return form_ == Form::kAddresses ? MPI_BOTTOM : &memory_[1]; }
@@ -91,6 +88,7 @@ class DescribedData {
  private:
   static constexpr int kUntouched = 7777;  // no element is that large
 
+  bool is_backwards() const { return form_ == Form::kBackwards || form_ == Form::kAddresses; }
   void make_backwards() {
     MPI_Aint begin = 0;
     if (form_ == Form::kAddresses) MPI_Get_address(&memory_[1], &begin);
@@ -146,10 +144,6 @@ void check_reduce(MPI_Comm comm, std::uint64_t round, int count, MPI_Op op, int 
   }
 }
 
-int root_of(std::uint64_t round, MPI_Comm comm) {
-  return static_cast<int>(round % static_cast<std::uint64_t>(size_of(comm)));
-}
-
 void gather(MPI_Comm comm, std::uint64_t round) {
   const long long mine = brought(round, rank_in(comm), 2);
   std::vector<long long> all(static_cast<std::size_t>(size_of(comm)));
@@ -198,17 +192,6 @@ void one_call(DrawnComms::Place& place, std::uint64_t round, MPI_Op user_op) {
     default:
       return check_bcast(comm, round, few, root, form);
   }
-}
-
-void oracle(int num_rounds) {
-  MPI_Op user_op;
-  MPI_Op_create(own_sum, 1, &user_op);
-  {
-    DrawnComms comms;
-    for (int round = 0; round < num_rounds; ++round)
-      one_call(comms.draw(), static_cast<std::uint64_t>(round), user_op);
-  }
-  MPI_Op_free(&user_op);
 }
 
 void one_on(MPI_Comm comm, int num_rounds) {
@@ -316,30 +299,18 @@ void freed(int number) {
 }
 
 void many(int number) {
-  std::vector<MPI_Comm> comms(static_cast<std::size_t>(number));
-  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  const Duplicates duplicates(number);
   for (int round = 0; round < 3; ++round) {
-    for (const MPI_Comm comm : comms) one_on(comm, 1);
+    for (const MPI_Comm comm : duplicates.comms()) one_on(comm, 1);
   }
-  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
 void threads(int num_rounds) {
-  std::vector<MPI_Comm> comms(2);
-  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  std::vector<std::thread> running;
-  for (std::size_t i = 0; i < comms.size(); ++i) {
-    running.emplace_back([comm = comms[i], i, num_rounds] {
-      for (int round = 0; round < num_rounds; ++round) {
-        const auto seed = static_cast<std::uint64_t>(round) * 2 + i;
-        check_reduce<double>(comm, seed, 1 + round % 512, MPI_SUM, root_of(seed, comm), false);
-        if (round % 5 == 0) MPI_Barrier(comm);
-        check_bcast(comm, seed, 1 + round % 7, root_of(seed / 2, comm), Form::kPlain);
-      }
-    });
-  }
-  for (std::thread& thread : running) thread.join();
-  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+  use_in_threads(num_rounds, [](MPI_Comm comm, int round, std::uint64_t seed) {
+    check_reduce<double>(comm, seed, 1 + round % 512, MPI_SUM, root_of(seed, comm), false);
+    if (round % 5 == 0) MPI_Barrier(comm);
+    check_bcast(comm, seed, 1 + round % 7, root_of(seed / 2, comm), Form::kPlain);
+  });
 }
 
 void late(bool is_first) {
@@ -360,12 +331,6 @@ void no_room() {
   if (rank_in(MPI_COMM_WORLD) == 2) sleep(3);
   for (std::uint64_t round = 0; round < 100; ++round)
     check_bcast(MPI_COMM_WORLD, round, 5, 1, Form::kPlain);
-}
-
-int class_of(int status) {
-  int error_class = MPI_SUCCESS;
-  if (status != MPI_SUCCESS) MPI_Error_class(status, &error_class);
-  return error_class;
 }
 
 // All ranks make the same errors.
@@ -429,18 +394,9 @@ void shared() {
   }
 }
 
-// The message is too long to leave without the receiver's progress.
 void progress() {
-  constexpr int kBytes = 8 << 20;
-  const int rank = rank_in(MPI_COMM_WORLD);
   one(1);
-  std::vector<char> bytes(kBytes, static_cast<char>(rank));
-  MPI_Request request = MPI_REQUEST_NULL;
-  if (rank == 0) MPI_Irecv(bytes.data(), kBytes, MPI_CHAR, 1, 9, MPI_COMM_WORLD, &request);
-  if (rank == 1) MPI_Send(bytes.data(), kBytes, MPI_CHAR, 0, 9, MPI_COMM_WORLD);
-  check_bcast(MPI_COMM_WORLD, 1, 1, 1, Form::kPlain);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  CHECK(bytes[0] == 1 || rank != 0);
+  receive_meanwhile([] { check_bcast(MPI_COMM_WORLD, 1, 1, 1, Form::kPlain); });
 }
 
 void run_case(const std::string& what, int number) {
@@ -450,7 +406,7 @@ void run_case(const std::string& what, int number) {
   }
   if (what == "barrier") MPI_Barrier(MPI_COMM_WORLD);
   if (what == "one" || what == "opened" || what == "barrier") one(number);
-  if (what == "oracle") oracle(number);
+  if (what == "oracle") oracle(number, one_call);
   if (what == "signatures") signatures();
   if (what == "limits") limits();
   if (what == "set_up") set_up();
@@ -468,14 +424,4 @@ void run_case(const std::string& what, int number) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::string what = argc > 1 ? argv[1] : "";
-  if (what == "threads") {
-    init_thread_multiple(argc, argv);
-  } else {
-    MPI_Init(&argc, &argv);
-  }
-  run_case(what, rounds(argc, argv, 100));
-  MPI_Finalize();
-  return 0;
-}
+int main(int argc, char** argv) { return run_program(argc, argv, run_case); }

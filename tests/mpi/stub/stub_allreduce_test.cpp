@@ -18,13 +18,6 @@ namespace {
 
 using Rank = StubTrial::Rank;
 
-constexpr StubTrial::Setting kCollectives{"HIERBAR_MPI", "collectives"};
-
-std::string allreduces(int num_ranks, int engine, int library) {
-  return "allreduces of " + std::to_string(num_ranks) + " ranks: engine " + std::to_string(engine) +
-         ", library " + std::to_string(library);
-}
-
 // Whether the smallest of what the ranks bring came out, for each of `count` elements.
 bool reduces(const Rank& rank, MPI_Comm comm, int num_ranks, int round, int count) {
   std::vector<long long> in, out(static_cast<std::size_t>(count));
@@ -59,7 +52,7 @@ TEST_P(StubAllreduce, OrdersPlainMemoryBetweenBarriers) {
     rank.shim.finalize();
   });
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(trial.times_said(allreduces(num_ranks, kRounds * num_ranks, 0)), 1);
+  EXPECT_EQ(trial.times_said(in_words("allreduces", num_ranks, kRounds * num_ranks, 0)), 1);
   EXPECT_EQ(trial.num_open(), 0);
 }
 
@@ -112,7 +105,7 @@ TEST(StubAllreduceFaults, AllRanksLeaveItToTheLibrary) {
       EXPECT_EQ(trial.times_said(in_words(3, 6)), 1) << function << first_call;
       // A rank in which the last call fails knows the verdict by then.
       const bool is_last = first_call == 2;
-      EXPECT_EQ(trial.times_said(is_last ? allreduces(3, 12, 0) : allreduces(3, 0, 12)), 1)
+      EXPECT_EQ(trial.times_said(in_words("allreduces", 3, is_last ? 12 : 0, is_last ? 0 : 12)), 1)
           << function << first_call << ' ' << failing;
       EXPECT_EQ(trial.times_said("the MPI library serves its allreduces instead"), is_last ? 0 : 1);
     }

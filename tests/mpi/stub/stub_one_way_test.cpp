@@ -20,13 +20,6 @@ namespace {
 using Rank = StubTrial::Rank;
 using Words = std::vector<std::uint64_t>;
 
-constexpr StubTrial::Setting kCollectives{"HIERBAR_MPI", "collectives"};
-
-std::string calls(const char* name, int num_ranks, int engine, int library) {
-  return std::string(name) + " of " + std::to_string(num_ranks) + " ranks: engine " +
-         std::to_string(engine) + ", library " + std::to_string(library);
-}
-
 // Whether all ranks get what the root has.
 bool brings(const Rank& rank, MPI_Comm comm, int root, std::uint64_t round, int count) {
   Words data(static_cast<std::size_t>(count), rank.number == root ? round : 0);
@@ -73,8 +66,8 @@ TEST_P(StubOneWay, OrdersPlainMemoryTheWayOfTheData) {
     rank.shim.finalize();
   });
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(trial.times_said(calls("bcasts", num_ranks, kRounds * num_ranks, 0)), 1);
-  EXPECT_EQ(trial.times_said(calls("reduces", num_ranks, kRounds * num_ranks, 0)), 1);
+  EXPECT_EQ(trial.times_said(in_words("bcasts", num_ranks, kRounds * num_ranks, 0)), 1);
+  EXPECT_EQ(trial.times_said(in_words("reduces", num_ranks, kRounds * num_ranks, 0)), 1);
   EXPECT_EQ(trial.num_open(), 0);
 }
 
@@ -123,8 +116,7 @@ TEST(StubOneWayFaults, AllRanksLeaveItToTheLibrary) {
       EXPECT_EQ(wrong, 0) << function << first_call;
       // A rank in which the last call fails knows the verdict by then.
       const bool is_last = first_call == 2;
-      EXPECT_EQ(trial.times_said(is_last ? calls("bcasts", 3, 12, 0) : calls("bcasts", 3, 0, 12)),
-                1)
+      EXPECT_EQ(trial.times_said(in_words("bcasts", 3, is_last ? 12 : 0, is_last ? 0 : 12)), 1)
           << function << first_call << ' ' << failing;
       EXPECT_EQ(trial.times_said("the MPI library serves its bcasts and reduces instead"),
                 is_last ? 0 : 1);

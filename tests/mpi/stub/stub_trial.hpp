@@ -87,10 +87,18 @@ class StubTrial {
   std::vector<std::string> said_;
 };
 
-// What the shim says at the end of the ranks' barriers.
+inline constexpr StubTrial::Setting kCollectives{"HIERBAR_MPI", "collectives"};
+
+// What the shim says at the end of the ranks' calls, which are "barriers", "allreduces" and so on.
+inline std::string in_words(const char* calls, int num_ranks, int engine, const std::string& rest) {
+  return std::string(calls) + " of " + std::to_string(num_ranks) + " ranks: engine " +
+         std::to_string(engine) + ", " + rest;
+}
+inline std::string in_words(const char* calls, int num_ranks, int engine, int library) {
+  return in_words(calls, num_ranks, engine, "library " + std::to_string(library));
+}
 inline std::string in_words(int num_ranks, int engine, const std::string& rest = "library 0") {
-  return "barriers of " + std::to_string(num_ranks) + " ranks: engine " + std::to_string(engine) +
-         ", " + rest;
+  return in_words("barriers", num_ranks, engine, rest);
 }
 
 }  // namespace hierbar::test
