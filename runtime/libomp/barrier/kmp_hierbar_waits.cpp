@@ -53,11 +53,26 @@ kmp_uint64 time_since(kmp_uint64 *since) {
   return now - *since;
 }
 
-// Where the user asked for passive waits, he prefers a late wait to many naps.
+// How many threads there are for each cpu, rounded up.
+kmp_uint64 threads_per_cpu() {
+  const int num_cpus =
+      std::min(__kmp_avail_proc ? __kmp_avail_proc : __kmp_xproc, __kmp_hierbar_cpu_quota);
+  return (kmp_uint64)((TCR_4(__kmp_nth) - 1) / std::max(num_cpus, 1) + 1);
+}
+
+// Where the user asked for passive waits, he prefers a late wait to many naps. The end of a nap
+// takes some 5 µs of a cpu. Where many threads share one, naps are so long that their ends take a
+// quarter of it: 1,000 threads on two cpus that napped for 1 ms each left no time for the task that
+// all waited for.
 void nap(kmp_uint64 waited) {
+  constexpr kmp_uint64 longest_us = 1'000;
+  constexpr kmp_uint64 share_us = 20; // of each thread on the cpu
+  constexpr kmp_uint64 most_us = 100'000;
   const kmp_uint64 waited_us = waited / __kmp_hierbar_ticks(1);
   const kmp_uint64 part = __kmp_dflt_blocktime == 0 ? 8 : 32;
-  const long length_ns = 1'000 * (long)std::min<kmp_uint64>(waited_us / part + 1, 1'000);
+  const kmp_uint64 by_time = std::min(waited_us / part + 1, longest_us);
+  const kmp_uint64 by_share = std::min({waited_us / 2, share_us * threads_per_cpu(), most_us});
+  const long length_ns = 1'000 * (long)std::max(by_time, by_share);
   const timespec length = {0, length_ns};
   kmp_int32 word = 0;
   const int own_errno = errno;
@@ -139,7 +154,7 @@ void __kmp_hierbar_measure_ticks() {
 
 bool __kmp_hierbar_ran_task() {
   has_run_task = true;
-  return !__kmp_hierbar_enabled;
+  return !__kmp_hierbar_enabled || polling_harms();
 }
 
 void __kmp_hierbar_yield_in_wait(kmp_uint64 *since) {
@@ -167,6 +182,15 @@ void __kmp_hierbar_look_for_tasks(kmp_uint64 *since) {
   const kmp_uint64 waited = time_since(since);
   if (!polls_for_ever() && waited >= time_before_nap())
     nap(waited);
+}
+
+// Such a lock is handed over in the order of arrival. If threads outnumber the cpus, the next in
+// the row often has none, and all that come after wait for a context switch each.
+bool __kmp_hierbar_lock_to_steal(kmp_bootstrap_lock_t *lock) {
+  if (__kmp_hierbar_enabled && polling_harms())
+    return __kmp_test_bootstrap_lock(lock);
+  __kmp_acquire_bootstrap_lock(lock);
+  return true;
 }
 
 bool __kmp_hierbar_poll_lock(const volatile kmp_int32 *word, kmp_int32 free) {

@@ -54,12 +54,16 @@ void __kmp_hierbar_yield_in_wait(kmp_uint64 *since);
 
 // The calling thread has run a task, so its current wait begins anew. Returns whether it yields
 // before the next task, as LLVM's do. If each thread has its own cpu, nobody would use the yield.
-// Otherwise the thread has work that others wait for.
+// Otherwise a thread that yields here is rarely stopped while it has the lock of a deque.
 bool __kmp_hierbar_ran_task();
 
 // One poll of a wait that runs tasks, after it has found none. `since` is as in
 // __kmp_hierbar_yield_in_wait().
 void __kmp_hierbar_look_for_tasks(kmp_uint64 *since);
+
+// Takes the lock of a deque from which the calling thread wants a task. Returns false if another
+// thread has the lock and threads outnumber the cpus.
+bool __kmp_hierbar_lock_to_steal(kmp_bootstrap_lock_t *lock);
 
 // Polls a lock until it is free, and returns true. Returns false after the time in which polling
 // can pay off.
