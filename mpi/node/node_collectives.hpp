@@ -84,8 +84,8 @@ class NodeData {
  protected:
   // Calls operation(engine, mem, me), which is one collective.
   template <class Operation>
-  WaitResult run(const Waiting& waiting, const WaitDuties& duties,
-                 const Operation& operation) const noexcept {
+  auto run(const Waiting& waiting, const WaitDuties& duties,
+           const Operation& operation) const noexcept {
     RankHost host(node_.block(), node_.me(), waiting, duties);
     RankMem mem(host);
     return operation(engine_, mem, node_.me());
@@ -128,10 +128,11 @@ class NodeOneWay : public NodeData<OneWay<RankMem>> {
   using NodeData::NodeData;
 
   // Requires bytes <= kMostBytes. `data` is read in the root and written in all others.
-  WaitResult bcast(const Waiting& waiting, const WaitDuties& duties, std::uint32_t root, void* data,
-                   std::size_t bytes) const noexcept {
+  // Returns how many bytes the root brought.
+  std::size_t bcast(const Waiting& waiting, const WaitDuties& duties, std::uint32_t root,
+                    void* data, std::size_t bytes) const noexcept {
     return run(waiting, duties, [&](const Engine& engine, RankMem& mem, std::uint32_t me) {
-      return engine.bcast(mem, me, root, data, bytes);
+      return engine.bcast(mem, me, root, data, bytes).bytes;
     });
   }
 

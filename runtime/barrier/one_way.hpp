@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,19 +15,19 @@
 
 namespace hierbar {
 
-// The slots in which a participant brings data, used in turn. In a small one the word is in the
-// line of the first data.
+// The slots in which a participant brings data, used in turn. The word of each operation is in a
+// small one, in the line of the first data. Large data have a slot of their own beside that.
 template <class Word, std::uint32_t kNumSmall, std::uint32_t kNumLarge>
 struct OneWayRing {
   struct alignas(64) SmallSlot {
     static constexpr std::size_t kMostBytes = 112;
     Word word;
+    std::uint64_t bytes;  // of the data, wherever they are
     alignas(16) std::byte data[kMostBytes];
   };
   struct alignas(64) LargeSlot {
     static constexpr std::size_t kMostBytes = 4096;
-    Word word;
-    alignas(64) std::byte data[kMostBytes];
+    std::byte data[kMostBytes];
   };
   static constexpr std::uint32_t kSmallSlots = kNumSmall;
   static constexpr std::uint32_t kLargeSlots = kNumLarge;
@@ -46,19 +47,20 @@ struct OneWayRing {
 //
 // Nobody waits for those who only read what it brings. It may be a ring of slots ahead of them.
 //
-//   1. The operations have numbers, the same in all participants. In operation s the slot s modulo
-//      the size of the ring is used.
-//   2. Who brings data first waits until all have done the operation that used the slot before: s
+//   1. The operations have numbers, the same in all participants. In operation s the slots s modulo
+//      the sizes of their rings are used.
+//   2. Who brings data first waits until all have done the operation that used a slot before: s
 //      less the size of the ring. It remembers which one all have done, and looks again only when
 //      that is too long ago.
-//   3. It writes the data, then the slot's word. Readers wait for the word.
+//   3. It writes the data and their number of bytes, then the word. Readers wait for the word.
 //   4. Each stores the number s when it has done its part, that is, behind its last read.
 //
 // No deadlock: in operation s one waits only for data of s, and for the end of operations before s.
 //
-// Requires: all participants call the same function with the same root and number of bytes, in the
-// same order, and folds that give the same bits. Each participant index is used by one thread at a
-// time. Plan and memory outlive the object, which is a view of both.
+// Requires: all participants call the same function with the same root, in the same order; in a
+// reduce also with the same number of bytes, and folds that give the same bits. Each participant
+// index is used by one thread at a time. Plan and memory outlive the object, which is a view of
+// both.
 //
 // Guarantees: what the ones who bring data wrote before is visible to those who get them. All
 // functions are noexcept and never allocate. Every wait is Mem::wait.
@@ -67,7 +69,7 @@ struct OneWayRing {
 // number of step 4, and counts who sleeps for any word of this participant.
 //
 // Ordering map, beside the one in barrier.hpp:
-//   (O1) release store of a slot's word, behind the data. Pairs with (W1).
+//   (O1) release store of an operation's word, behind the data. Pairs with (W1).
 //   (O2) release store of what is done, behind the last read of a slot. Pairs with (O3) and (W1).
 //   (O3) acquire load of what another one has done, before the slot that it read is overwritten.
 //   (O4) relaxed accesses to `known`: no other participant uses it.
@@ -102,19 +104,28 @@ class OneWay : private PlanView<Mem> {
       : View(plan, memory, fencing),
         rings_(static_cast<std::byte*>(memory) + offset_of_slots<Word>(plan)) {}
 
-  // Requires bytes <= kMostBytes. `data` is read in the root and written in all others.
-  WaitResult bcast(Mem& mem, std::uint32_t me, std::uint32_t root, void* data,
-                   std::size_t bytes) const noexcept {
+  struct Bcast {
+    WaitResult result;
+    std::size_t bytes;  // that the root brought
+  };
+  // Requires bytes <= kMostBytes. `data` is read in the root and written in all others: as many
+  // bytes as both the root and the caller have.
+  Bcast bcast(Mem& mem, std::uint32_t me, std::uint32_t root, void* data,
+              std::size_t bytes) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));
+    Bcast bcast{WaitResult::kReleased, bytes};
     if (me == root) {
-      if (bring(mem, me, epoch, data, bytes) == WaitResult::kAborted) return WaitResult::kAborted;
+      bcast.result = bring(mem, me, epoch, data, bytes);
     } else {
-      const std::byte* const theirs = await_data(mem, me, root, epoch, bytes);
-      if (theirs == nullptr) return WaitResult::kAborted;
-      copy_bytes(static_cast<std::byte*>(data), theirs, bytes);
+      bcast.result = await_data(mem, me, root, epoch);
+      if (bcast.result == WaitResult::kReleased) {
+        const std::byte* const theirs = find_data(root, epoch, bcast.bytes);
+        const std::size_t common = std::min(bytes, bcast.bytes);
+        copy_bytes(static_cast<std::byte*>(data), mem.data_to_read(theirs, common), common);
+      }
     }
-    finish(mem, me, epoch);
-    return WaitResult::kReleased;
+    if (bcast.result == WaitResult::kReleased) finish(mem, me, epoch);
+    return bcast;
   }
 
   // Requires count * element_bytes <= kMostBytes and at most kMostParticipants. `out` is used in
@@ -126,8 +137,10 @@ class OneWay : private PlanView<Mem> {
     const std::size_t bytes = count * element_bytes;
     const auto fold_all = [&](const void** inputs) {
       for (std::uint32_t i = 0; i < num_participants_; ++i) {
-        inputs[i] = i == me ? in : await_data(mem, me, i, epoch, bytes);
-        if (inputs[i] == nullptr) return WaitResult::kAborted;
+        inputs[i] = in;
+        if (i == me) continue;
+        if (await_data(mem, me, i, epoch) == WaitResult::kAborted) return WaitResult::kAborted;
+        inputs[i] = mem.data_to_read(slot_for(i, epoch, bytes), bytes);
       }
       fold(out, inputs, num_participants_, count);
       return WaitResult::kReleased;
@@ -146,12 +159,13 @@ class OneWay : private PlanView<Mem> {
  private:
   static bool is_small(std::size_t bytes) noexcept { return bytes <= Ring::SmallSlot::kMostBytes; }
 
-  // Calls use(slot) with the participant's slot of the operation.
-  template <class Use>
-  auto with_slot(std::uint32_t participant, Epoch epoch, std::size_t bytes, Use&& use) const {
-    const std::uint64_t number = epoch >> kEpochShift;
-    if (is_small(bytes)) return use(ring(participant).small[number % kSmallSlots]);
-    return use(ring(participant).large[number % kLargeSlots]);
+  // The slots of an operation.
+  typename Ring::SmallSlot& small_slot(std::uint32_t participant, Epoch epoch) const noexcept {
+    return ring(participant).small[(epoch >> kEpochShift) % kSmallSlots];
+  }
+  std::byte* slot_for(std::uint32_t participant, Epoch epoch, std::size_t bytes) const noexcept {
+    if (is_small(bytes)) return small_slot(participant, epoch).data;
+    return ring(participant).large[(epoch >> kEpochShift) % kLargeSlots].data;
   }
 
   // Steps 2 and 3 of who brings data.
@@ -161,11 +175,11 @@ class OneWay : private PlanView<Mem> {
     if (await_room(mem, me, epoch - room * kEpochOne) == WaitResult::kAborted)
       return WaitResult::kAborted;
     mem.fence_streams();
-    with_slot(me, epoch, bytes, [&](auto& slot) {
-      std::byte* const to = mem.data_to_write(slot.data, bytes);
-      copy_bytes(to, static_cast<const std::byte*>(data), bytes);
-      mem.store_release(slot.word, make_word(epoch, 0));  // (O1) pairs with (W1)
-    });
+    typename Ring::SmallSlot& slot = small_slot(me, epoch);
+    copy_bytes(mem.data_to_write(slot_for(me, epoch, bytes), bytes),
+               static_cast<const std::byte*>(data), bytes);
+    slot.bytes = bytes;
+    mem.store_release(slot.word, make_word(epoch, 0));  // (O1) pairs with (W1)
     return WaitResult::kReleased;
   }
 
@@ -190,15 +204,19 @@ class OneWay : private PlanView<Mem> {
     return WaitResult::kReleased;
   }
 
-  // Step 3 of a reader: the data of `writer`. Null: the wait was aborted.
-  const std::byte* await_data(Mem& mem, std::uint32_t me, std::uint32_t writer, Epoch epoch,
-                              std::size_t bytes) const noexcept {
-    return with_slot(writer, epoch, bytes, [&](auto& slot) -> const std::byte* {
-      auto pending = AwaitedWord<Mem>::release(mem, slot.word, epoch, writer, own(me).waiting_for,
-                                               group_release(writer).asleep, fencing_);
-      if (mem.wait(pending) == WaitResult::kAborted) return nullptr;
-      return mem.data_to_read(slot.data, bytes);
-    });
+  // Step 3 of a reader.
+  WaitResult await_data(Mem& mem, std::uint32_t me, std::uint32_t writer,
+                        Epoch epoch) const noexcept {
+    auto pending =
+        AwaitedWord<Mem>::release(mem, small_slot(writer, epoch).word, epoch, writer,
+                                  own(me).waiting_for, group_release(writer).asleep, fencing_);
+    return mem.wait(pending);
+  }
+
+  // The data that a writer has brought, and how many bytes.
+  const std::byte* find_data(std::uint32_t writer, Epoch epoch, std::size_t& bytes) const noexcept {
+    bytes = small_slot(writer, epoch).bytes;
+    return slot_for(writer, epoch, bytes);
   }
 
   // Step 4, and the look for those who sleep for (O1) or (O2).

@@ -67,7 +67,8 @@ struct Participant {
     ModelMem mem(kMe);
     std::uint64_t value = value_of(kMe, kEpisode);
     if constexpr (((MODEL_REDUCES) >> kIndex & 1) == 0) {
-      one_way.bcast(mem, kMe, kRoot, &value, sizeof(value));
+      const auto bcast = one_way.bcast(mem, kMe, kRoot, &value, sizeof(value));
+      MODEL_EXPECT(bcast.bytes == sizeof(value));
       MODEL_EXPECT(value == value_of(kRoot, kEpisode));
     } else {
       one_way.reduce(mem, kMe, kRoot, &value, &value, 1, sizeof(value), Fold{});
