@@ -14,6 +14,7 @@ set(hierbar_sources
   barrier/kmp_hierbar_trace.cpp
   barrier/kmp_hierbar_waits.cpp
   gomp/kmp_gomp_cancel.cpp
+  gomp/kmp_gomp_constructs.cpp
   gomp/kmp_gomp_device.cpp
   gomp/kmp_gomp_fortran.cpp
   gomp/kmp_gomp_initial.cpp

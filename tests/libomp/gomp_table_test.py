@@ -22,8 +22,12 @@ import sys
 ROW = re.compile(r"^\| `(\w+\.[\w.]+)` \| (\w+) \| (.*) \|$")
 STATES = {"works", "libomp", "host", "refused", "no"}
 VERSION = re.compile(r"^(GOMP|GOMP_PLUGIN|OMP|OACC|GOACC)_[0-9.]+$")
-# libomp's own, which no version of GCC that the table covers has.
-NOT_OF_GCC = {"OMP_6.0"}
+# libomp's own: GCC has them in another version.
+NOT_OF_GCC = {
+    (name + ending, "OMP_6.0")
+    for name in ("omp_get_uid_from_device", "omp_get_device_from_uid")
+    for ending in ("", "_")
+}
 
 
 def read_list(path):
@@ -69,7 +73,7 @@ def read_exports(library):
         if len(fields) < 8 or fields[6] in ("UND", "ABS") or "@" not in fields[7]:
             continue
         function, version = re.split("@+", fields[7])
-        if VERSION.match(version) and version not in NOT_OF_GCC:
+        if VERSION.match(version) and (function, version) not in NOT_OF_GCC:
             exports.add((function, version))
     return exports
 

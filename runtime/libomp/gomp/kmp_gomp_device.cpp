@@ -110,6 +110,49 @@ void __kmp_gomp_omp_get_uid_from_device_8_(const char **result, size_t *length, 
 }
 KMP_GOMP_EXPORT(omp_get_uid_from_device_8_, "GOMP_6.0");
 
+// ---- what a device can ----
+
+// 0: nothing is nearer than the host to the host, and there is no other device. -1: no device.
+void __kmp_gomp_omp_get_device_distances(int count, const int *devices, int *distances) {
+  for (int i = 0; i < count; ++i)
+    distances[i] = is_host(devices[i]) ? 0 : -1;
+}
+KMP_GOMP_EXPORT(omp_get_device_distances, "OMP_6.1");
+
+// How many dimensions a team and a league may have: one, also where the device is none.
+int __kmp_gomp_omp_get_supported_active_team_dims(int device, int native) { return 1; }
+KMP_GOMP_EXPORT(omp_get_supported_active_team_dims, "OMP_6.1");
+
+int __kmp_gomp_omp_get_supported_active_league_dims(int device, int native) { return 1; }
+KMP_GOMP_EXPORT(omp_get_supported_active_league_dims, "OMP_6.1");
+
+int __kmp_gomp_omp_get_supported_active_team_dims_(const int *device, const int *native) {
+  return 1;
+}
+KMP_GOMP_EXPORT(omp_get_supported_active_team_dims_, "OMP_6.1");
+
+int __kmp_gomp_omp_get_supported_active_league_dims_(const int *device, const int *native) {
+  return 1;
+}
+KMP_GOMP_EXPORT(omp_get_supported_active_league_dims_, "OMP_6.1");
+
+// How large a team and a league may be in a dimension. The limits of the settings do not count.
+static int supported_size(int device, int dim) {
+  if (!is_host(device))
+    return -1;
+  return dim == 0 ? INT_MAX : 1;
+}
+
+int __kmp_gomp_omp_get_supported_teams_dim(int device, int dim) {
+  return supported_size(device, dim);
+}
+KMP_GOMP_EXPORT(omp_get_supported_teams_dim, "OMP_6.1");
+
+int __kmp_gomp_omp_get_supported_threads_dim(int device, int dim) {
+  return supported_size(device, dim);
+}
+KMP_GOMP_EXPORT(omp_get_supported_threads_dim, "OMP_6.1");
+
 // ---- memory ----
 
 void *__kmp_gomp_omp_target_alloc(size_t size, int device) {

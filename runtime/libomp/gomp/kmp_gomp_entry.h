@@ -31,7 +31,11 @@ void KMP_EXPAND_NAME(GOMP_taskwait_depend)(void **depend);
 void KMP_EXPAND_NAME(GOMP_taskwait_depend_nowait)(void **depend);
 bool KMP_EXPAND_NAME(GOMP_loop_start)(long start, long end, long incr, long sched, long chunk_size,
                                       long *istart, long *iend, uintptr_t *reductions, void **mem);
+void KMP_EXPAND_NAME(GOMP_scope_start)(uintptr_t *reductions);
 int KMP_EXPAND_NAME(omp_get_initial_device)(void);
+int KMP_EXPAND_NAME(omp_get_num_teams)(void);
+int KMP_EXPAND_NAME(omp_get_team_num)(void);
+int __kmp_gomp_omp_control_tool(int command, int modifier, void *arg);
 }
 
 // Exports __kmp_gomp_<name> as <name>, for programs that were linked with that version of GCC's,

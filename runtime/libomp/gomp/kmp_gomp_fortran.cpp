@@ -7,6 +7,7 @@
 
 #include "kmp.h"
 #include "libomp/gomp/kmp_gomp_entry.h"
+#include "libomp/gomp/kmp_gomp_ompt.h"
 
 // A value that no integer of libomp holds means the nearest one that does.
 static int narrow(const kmp_int64 *value) {
@@ -102,6 +103,20 @@ void __kmp_gomp_omp_display_env_8_(const kmp_int64 *verbose) {
   __kmp_omp_display_env(*verbose != 0);
 }
 KMP_GOMP_EXPORT(omp_display_env_8_, "OMP_5.1");
+
+// ---- tools ----
+
+int __kmp_gomp_omp_control_tool_(const kmp_int32 *command, const kmp_int32 *modifier) {
+  OMPT_STORE_RETURN_ADDRESS(__kmp_entry_gtid());
+  return __kmp_gomp_omp_control_tool(*command, *modifier, NULL);
+}
+KMP_GOMP_EXPORT(omp_control_tool_, "OMP_6.0");
+
+int __kmp_gomp_omp_control_tool_8_(const kmp_int32 *command, const kmp_int64 *modifier) {
+  OMPT_STORE_RETURN_ADDRESS(__kmp_entry_gtid());
+  return __kmp_gomp_omp_control_tool(*command, narrow(modifier), NULL);
+}
+KMP_GOMP_EXPORT(omp_control_tool_8_, "OMP_6.0");
 
 // ---- where a thread is ----
 

@@ -8,8 +8,13 @@
 
 #include "kmp.h"
 #include "libomp/gomp/kmp_gomp_entry.h"
+#include "libomp/gomp/kmp_gomp_ompt.h"
 
 extern "C" {
+
+int KMP_EXPAND_NAME(omp_get_num_threads)(void);
+int KMP_EXPAND_NAME(omp_get_thread_num)(void);
+int KMP_EXPAND_NAME(omp_get_thread_limit)(void);
 
 // ---- memory ----
 
@@ -117,5 +122,48 @@ KMP_GOMP_EXPORT_AS(omp_get_teams_thread_limit, omp_get_teams_thread_limit_, "OMP
 
 void __kmp_gomp_omp_display_env(int verbose) { __kmp_omp_display_env(verbose); }
 KMP_GOMP_EXPORT(omp_display_env, "OMP_5.1");
+
+int __kmp_gomp_omp_control_tool(int command, int modifier, void *arg) {
+#if OMPT_SUPPORT
+  const int gtid = __kmp_entry_gtid();
+  if (!TCR_4(__kmp_init_middle))
+    __kmp_middle_initialize();
+  const kmp_gomp_frame_t frame(__builtin_frame_address(0));
+  OMPT_STORE_RETURN_ADDRESS(gtid);
+  return __kmp_control_tool(command, modifier, arg);
+#else
+  return -2; // omp_control_tool_notool
+#endif
+}
+KMP_GOMP_EXPORT(omp_control_tool, "OMP_6.0");
+
+// ---- dimensions of teams and leagues ----
+
+// Teams and leagues have one dimension, whose number is 0. In all others they have the size of 1.
+
+int __kmp_gomp_omp_get_num_threads_dim(int dim) {
+  return dim == 0 ? KMP_EXPAND_NAME(omp_get_num_threads)() : 1;
+}
+KMP_GOMP_EXPORT(omp_get_num_threads_dim, "OMP_6.1");
+
+int __kmp_gomp_omp_get_thread_num_dim(int dim) {
+  return dim == 0 ? KMP_EXPAND_NAME(omp_get_thread_num)() : 0;
+}
+KMP_GOMP_EXPORT(omp_get_thread_num_dim, "OMP_6.1");
+
+int __kmp_gomp_omp_get_thread_limit_dim(int dim) {
+  return dim == 0 ? KMP_EXPAND_NAME(omp_get_thread_limit)() : 1;
+}
+KMP_GOMP_EXPORT(omp_get_thread_limit_dim, "OMP_6.1");
+
+int __kmp_gomp_omp_get_num_teams_dim(int dim) {
+  return dim == 0 ? KMP_EXPAND_NAME(omp_get_num_teams)() : 1;
+}
+KMP_GOMP_EXPORT(omp_get_num_teams_dim, "OMP_6.1");
+
+int __kmp_gomp_omp_get_team_num_dim(int dim) {
+  return dim == 0 ? KMP_EXPAND_NAME(omp_get_team_num)() : 0;
+}
+KMP_GOMP_EXPORT(omp_get_team_num_dim, "OMP_6.1");
 
 } // extern "C"

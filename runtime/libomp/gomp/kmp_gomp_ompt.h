@@ -39,4 +39,31 @@ private:
   void *address_ = NULL;
 };
 
+// While it exists, the task has entered the runtime at the frame of this address: a tool that walks
+// the stack finds the program's frames behind it.
+class kmp_gomp_frame_t {
+public:
+  explicit kmp_gomp_frame_t(void *address) {
+#if OMPT_SUPPORT
+    if (!ompt_enabled.enabled)
+      return;
+    frame_ = &__ompt_get_task_info_object(0)->frame;
+    frame_->enter_frame.ptr = address;
+#endif
+  }
+  ~kmp_gomp_frame_t() {
+#if OMPT_SUPPORT
+    if (frame_)
+      frame_->enter_frame = ompt_data_none;
+#endif
+  }
+  kmp_gomp_frame_t(const kmp_gomp_frame_t &) = delete;
+  kmp_gomp_frame_t &operator=(const kmp_gomp_frame_t &) = delete;
+
+private:
+#if OMPT_SUPPORT
+  ompt_frame_t *frame_ = NULL;
+#endif
+};
+
 #endif // KMP_GOMP_OMPT_H
