@@ -1,16 +1,18 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions under the version names that GCC 14 to 16 gave them, as gomp_versions.cpp does it for
-// older ones.
+// Functions under the version names that GCC 14 to 17 gave them, as gomp_versions.cpp does it for
+// older ones. Constructs by GCC 17's entry points are in gomp_constructs.cpp.
 
 // The compiler's libgomp may be older than the versions that this program names.
 // BUILD: gcc -L$library_dir
-// TEST: gomp_5_1_2 gomp_5_1_3 gomp_6_0 gomp_6_0_1
+// TEST: gomp_5_1_2 gomp_5_1_3 gomp_6_0 gomp_6_0_1 omp_6_0 omp_6_1
 //   CHECK: --counter fast==40
 // TEST: fork_beside_a_look
 // TEST: openacc
 //   CHECK: --exit-code -6 --expect "the program calls acc_init, which is OpenACC"
+// TEST: openacc_construct
+//   CHECK: --exit-code -6 --expect "the program calls GOACC_init, which is OpenACC"
 
 #include <omp.h>
 #include <sys/wait.h>
@@ -53,7 +55,25 @@ VERSIONED(void*, omp_target_memset, "GOMP_6.0.1", void*, int, size_t, int);
 VERSIONED(void*, omp_target_memset_async, "GOMP_6.0.1", void*, int, size_t, int, int,
           omp_depend_t*);
 
+VERSIONED(int, omp_control_tool, "OMP_6.0", int, int, void*);
+VERSIONED(int, omp_control_tool_, "OMP_6.0", const int32_t*, const int32_t*);
+VERSIONED(int, omp_control_tool_8_, "OMP_6.0", const int32_t*, const int64_t*);
+
+VERSIONED(int, omp_get_num_threads_dim, "OMP_6.1", int);
+VERSIONED(int, omp_get_thread_num_dim, "OMP_6.1", int);
+VERSIONED(int, omp_get_thread_limit_dim, "OMP_6.1", int);
+VERSIONED(int, omp_get_num_teams_dim, "OMP_6.1", int);
+VERSIONED(int, omp_get_team_num_dim, "OMP_6.1", int);
+VERSIONED(int, omp_get_supported_active_team_dims, "OMP_6.1", int, int);
+VERSIONED(int, omp_get_supported_active_league_dims, "OMP_6.1", int, int);
+VERSIONED(int, omp_get_supported_active_team_dims_, "OMP_6.1", const int*, const int*);
+VERSIONED(int, omp_get_supported_active_league_dims_, "OMP_6.1", const int*, const int*);
+VERSIONED(int, omp_get_supported_teams_dim, "OMP_6.1", int, int);
+VERSIONED(int, omp_get_supported_threads_dim, "OMP_6.1", int, int);
+VERSIONED(void, omp_get_device_distances, "OMP_6.1", int, const int*, int*);
+
 VERSIONED(void, acc_init, "OACC_2.0", int);
+VERSIONED(void, GOACC_init, "GOACC_2.5", void);
 }
 
 namespace {
@@ -212,10 +232,62 @@ void gomp_6_0_1() {
   cross_some_barriers();
 }
 
+// There is no tool.
+void omp_6_0() {
+  const int32_t command = 1, modifier = 2;
+  const int64_t modifier_8 = 2;
+  CHECK_EQUAL(versioned_omp_control_tool(1, 2, nullptr), -2);
+  CHECK_EQUAL(versioned_omp_control_tool_(&command, &modifier), -2);
+  CHECK_EQUAL(versioned_omp_control_tool_8_(&command, &modifier_8), -2);
+  cross_some_barriers();
+}
+
+// Dimension 0 is the only one that has more than one thread or team.
+void check_dimensions() {
+  for (int dim = 0; dim < 4; ++dim) {
+    CHECK_EQUAL(versioned_omp_get_num_threads_dim(dim), dim == 0 ? omp_get_num_threads() : 1);
+    CHECK_EQUAL(versioned_omp_get_thread_num_dim(dim), dim == 0 ? omp_get_thread_num() : 0);
+    CHECK_EQUAL(versioned_omp_get_thread_limit_dim(dim), dim == 0 ? omp_get_thread_limit() : 1);
+    CHECK_EQUAL(versioned_omp_get_num_teams_dim(dim), dim == 0 ? omp_get_num_teams() : 1);
+    CHECK_EQUAL(versioned_omp_get_team_num_dim(dim), dim == 0 ? omp_get_team_num() : 0);
+  }
+}
+
+void omp_6_1() {
+  check_dimensions();
+#pragma omp teams num_teams(3) thread_limit(2)
+  check_dimensions();
+#pragma omp parallel num_threads(4)
+  check_dimensions();
+  const int devices[] = {kInitialDevice, kDefaultDevice, omp_get_initial_device(), 7,
+                         kInvalidDevice};
+  int distances[] = {9, 9, 9, 9, 9, 9};
+  versioned_omp_get_device_distances(5, devices, distances);
+  versioned_omp_get_device_distances(0, nullptr, nullptr);
+  for (int i = 0; i < 6; ++i) CHECK_EQUAL(distances[i], i < 3 ? 0 : i < 5 ? -1 : 9);
+  for (int i = 0; i < 3; ++i) {
+    for (const int native : {0, 1}) {
+      CHECK_EQUAL(versioned_omp_get_supported_active_team_dims(devices[i], native), 1);
+      CHECK_EQUAL(versioned_omp_get_supported_active_league_dims(devices[i], native), 1);
+      CHECK_EQUAL(versioned_omp_get_supported_active_team_dims_(&devices[i], &native), 1);
+      CHECK_EQUAL(versioned_omp_get_supported_active_league_dims_(&devices[i], &native), 1);
+    }
+    CHECK_EQUAL(versioned_omp_get_supported_teams_dim(devices[i], 0), INT32_MAX);
+    CHECK_EQUAL(versioned_omp_get_supported_threads_dim(devices[i], 0), INT32_MAX);
+    CHECK_EQUAL(versioned_omp_get_supported_teams_dim(devices[i], 1), 1);
+    CHECK_EQUAL(versioned_omp_get_supported_threads_dim(devices[i], 2), 1);
+  }
+  CHECK_EQUAL(versioned_omp_get_supported_teams_dim(7, 0), -1);
+  CHECK_EQUAL(versioned_omp_get_supported_threads_dim(7, 0), -1);
+  cross_some_barriers();
+}
+
 void openacc() {
   cross_some_barriers();
   versioned_acc_init(0);
 }
+
+void openacc_construct() { versioned_GOACC_init(); }
 
 }  // namespace
 
@@ -226,6 +298,9 @@ int main(int argc, char** argv) {
                              {"gomp_5_1_3", gomp_5_1_3},
                              {"gomp_6_0", gomp_6_0},
                              {"gomp_6_0_1", gomp_6_0_1},
+                             {"omp_6_0", omp_6_0},
+                             {"omp_6_1", omp_6_1},
                              {"openacc", openacc},
+                             {"openacc_construct", openacc_construct},
                              {"fork_beside_a_look", fork_beside_a_look}});
 }
