@@ -35,8 +35,8 @@ endfunction()
 
 # hierbar_patched_openmp(<version> <kind> <patch>...)
 #
-# A rule for openmp_<kind>_sources_<version>: <build>/libomp/<kind>-<version>/{openmp,cmake}, the
-# stock sources with the patches applied in the order given. They are data, not sources of a target.
+# A rule for openmp_<kind>_sources_<version>: <build>/libomp/<kind>-<version>, the stock sources
+# with the patches applied in the order given. They are data, not sources of a target.
 function(hierbar_patched_openmp version kind)
   set(stock_dir ${PROJECT_BINARY_DIR}/libomp/stock-${version})
   set(out_dir ${PROJECT_BINARY_DIR}/libomp/${kind}-${version})
@@ -49,16 +49,33 @@ function(hierbar_patched_openmp version kind)
   add_custom_target(openmp_${kind}_sources_${version} DEPENDS ${out_dir}.stamp)
 endfunction()
 
+# hierbar_version_patches(<version> <patches> <variable>)
+#
+# The directory below <patches>/versions with what differs in this version: of those whose number is
+# not above the version's, the one with the highest.
+function(hierbar_version_patches version patches variable)
+  file(GLOB names CONFIGURE_DEPENDS RELATIVE ${patches}/versions ${patches}/versions/*)
+  list(SORT names COMPARE NATURAL)
+  list(FILTER names INCLUDE REGEX "^[0-9.]+$")
+  foreach(name IN LISTS names)
+    if(name VERSION_LESS_EQUAL version)
+      set(found ${patches}/versions/${name})
+    endif()
+  endforeach()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
 # hierbar_fetch_openmp(<version> <patches>)
 #
 # Rules that fetch LLVM's openmp sources at build time, so that configuring stays quick;
 # cmake/fetch_openmp.sh says from where. cmake/check_hooks.py describes the kinds of patches. Those
 # of a kind are applied in the order of their names (file(GLOB) sorts).
-#   openmp_stock_sources_<version>     <build>/libomp/stock-<version>/{openmp,cmake}
-#   openmp_upstream_sources_<version>  with llvm-fixes/*.patch, but for those that
-#                                      versions/<version>/left-out.txt names
+#   openmp_stock_sources_<version>     <build>/libomp/stock-<version>: openmp/, cmake/, and what a
+#                                      version needs besides to be configured
+#   openmp_upstream_sources_<version>  with llvm-fixes/*.patch, but for those that the left-out.txt
+#                                      of the version's directory names
 #   openmp_rfc_sources_<version>       with these and then llvm-fixes/rfc/*.patch: proposals
-#   openmp_patched_sources_<version>   with the first, then versions/<version>/*.patch and
+#   openmp_patched_sources_<version>   with the first, then *.patch of the version's directory and
 #                                      hooks/*.patch
 function(hierbar_fetch_openmp version patches)
   set(work_dir ${PROJECT_BINARY_DIR}/libomp)
@@ -74,7 +91,8 @@ function(hierbar_fetch_openmp version patches)
   add_custom_target(openmp_stock_sources_${version} DEPENDS ${stock_dir}.stamp)
 
   file(GLOB fixes CONFIGURE_DEPENDS ${patches}/llvm-fixes/*.patch)
-  file(GLOB left_out CONFIGURE_DEPENDS ${patches}/versions/${version}/left-out.txt)
+  hierbar_version_patches(${version} ${patches} version_patches)
+  file(GLOB left_out CONFIGURE_DEPENDS ${version_patches}/left-out.txt)
   if(left_out)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${left_out})
     file(STRINGS ${left_out} left_out REGEX "^[^#]")
@@ -83,7 +101,7 @@ function(hierbar_fetch_openmp version patches)
     list(REMOVE_ITEM fixes ${left_out})
   endif()
   file(GLOB proposals CONFIGURE_DEPENDS ${patches}/llvm-fixes/rfc/*.patch)
-  file(GLOB own CONFIGURE_DEPENDS ${patches}/versions/${version}/*.patch)
+  file(GLOB own CONFIGURE_DEPENDS ${version_patches}/*.patch)
   file(GLOB hooks CONFIGURE_DEPENDS ${patches}/hooks/*.patch)
   hierbar_patched_openmp(${version} upstream ${fixes})
   hierbar_patched_openmp(${version} rfc ${fixes} ${proposals})

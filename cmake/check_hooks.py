@@ -5,8 +5,9 @@
 
     check_hooks.py                               # all versions of cmake/llvm_versions.txt
     check_hooks.py 19.1.7                        # one of them; its sources are fetched
-    check_hooks.py ~/llvm-project-23.1.0.src     # unpacked sources: a directory with openmp/
-    check_hooks.py ~/llvm-project-23.1.0.src --write
+    check_hooks.py llvm-project-24.1.0.src.tar.xz   # an archive: LLVM's, or Debian's .orig.tar.xz
+    check_hooks.py ~/llvm-project-24.1.0.src     # unpacked sources: a directory with openmp/
+    check_hooks.py ~/llvm-project-24.1.0.src --write
     check_hooks.py 22.1.8 --renumber
 
 runtime/libomp/patches has three kinds, which are applied in this order:
@@ -20,8 +21,9 @@ several such places it takes the nearest. When the header names none, there must
 patch, which knows nothing of functions, must take the same place. Of the first kind only those that
 do not fit are reported.
 
-A version that has no directory yet is tried with the patches of the newest one. --write makes its
-directory, with what fits. --renumber writes the hooks' line numbers anew, which are those of the
+A version without a directory of its own takes the one with the highest number below its own, if it
+is built and if it is tried here. --write makes a directory for it, with what fits; it needs one
+only if something does not. --renumber writes the hooks' line numbers anew, which are those of the
 default version.
 
 Exit status: 0 all patches fit, 1 some do not, 2 nothing could be checked.
@@ -196,35 +198,54 @@ def version_of(openmp):
     return ".".join(VERSION.findall(told.read_text())) if told.exists() else ""
 
 
+def unpack(archive, out):
+    """Unpacks what is looked at of an archive of LLVM's; returns as find_sources() does."""
+    out.mkdir()
+    options = ["--strip-components=1", "--anchored", "--wildcards", "--no-wildcards-match-slash"]
+    command = ["tar", "--extract", f"--file={archive}", f"--directory={out}", *options]
+    done = subprocess.run([*command, "*/openmp", "*/cmake"], stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise CannotCheck(f"{archive} is no archive with LLVM's sources: {done.stderr.strip()}")
+    return out / "openmp", version_of(out / "openmp")
+
+
 def find_sources(name, scratch):
-    """Returns the openmp directory of unpacked sources or of a fetched version, and the version."""
+    """Returns the openmp directory of unpacked sources, an archive or a fetched version, and the
+    version."""
     given = pathlib.Path(name)
     for openmp in (given / "openmp", given):
         if (openmp / "runtime/src/kmp.h").exists():
             return openmp, version_of(openmp.resolve())
+    if given.is_file():
+        return unpack(given, scratch / given.name)
     if given.exists():
         raise CannotCheck(f"{name} has no openmp/runtime/src/kmp.h")
     stock = scratch / f"stock-{name}" if "/" not in name else scratch / "stock"
     fetch = [ROOT / "cmake/fetch_openmp.sh", "--version", name, "--out", stock]
     if subprocess.run([*fetch, "--state", scratch / "apt"]).returncode != 0:
         raise CannotCheck(
-            f"'{name}' is no directory with sources, and no version whose sources could be fetched"
+            f"'{name}' is no directory or archive with sources, and no version whose sources could"
+            " be fetched"
         )
     return stock / "openmp", name
 
 
 def find_version_dir(patches, version):
-    """Returns the directory of a version's own patches, else that of the newest version."""
-    own = patches / "versions" / version
-    if version and own.is_dir():
-        return own
-    versions = [path for path in (patches / "versions").iterdir() if path.is_dir()]
-    newest = max(versions, key=lambda path: [int(part) for part in re.findall(r"\d+", path.name)])
-    print(
-        f"LLVM {version or 'of an unknown version'} has no patches of its own; tried are those of"
-    )
-    print(f"{newest}")
-    return newest
+    """Returns the directory of what differs in a version: the highest that is not above it. As
+    hierbar_version_patches() of FetchOpenMP.cmake does."""
+
+    def numbers(text):
+        return [int(part) for part in re.findall(r"\d+", text)]
+
+    paths = [path for path in (patches / "versions").iterdir() if path.is_dir()]
+    not_above = [p for p in paths if not version or numbers(p.name) <= numbers(version)]
+    if not not_above:
+        raise CannotCheck(f"{patches}/versions has no directory for LLVM {version} or before")
+    found = max(not_above, key=lambda path: numbers(path.name))
+    if found.name != version:
+        print(f"LLVM {version or 'of an unknown version'} has no patches of its own; it takes")
+        print(f"those of {found}")
+    return found
 
 
 class Sources:

@@ -2,14 +2,15 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Puts LLVM's openmp/ and cmake/ directories of one version under a directory.
+# Puts LLVM's openmp/ and cmake/ directories of one version under a directory, from LLVM 23 on with
+# what configures openmp/ there: runtimes/, llvm/cmake/ and third-party/unittest/.
 #
 #   fetch_openmp.sh --version 22.1.8 --out DIR --state DIR [--sources DIR]
 #
 # 1. Find or download the archive, as source_archives.sh does, with --sources (else HIERBAR_SOURCES)
 #    as the user's directory. Two archives serve: LLVM's release archive, and when that cannot be
 #    had the one of the distribution's source package.
-# 2. Unpack openmp/ and cmake/, nothing else.
+# 2. Unpack these directories, nothing else.
 
 source "$(dirname "${BASH_SOURCE[0]}")/source_archives.sh"
 
@@ -41,13 +42,14 @@ describe_version() {
 }
 
 unpack() {
-  local fresh=$out.fresh
-  say "unpacking openmp/ and cmake/ of $archive (about 15 s)"
+  local fresh=$out.fresh directories=(openmp cmake)
+  ((${version%%.*} < 23)) || directories+=(runtimes llvm/cmake third-party/unittest)
+  say "unpacking ${directories[*]} of $archive (about 15 s)"
   rm -rf "$fresh" "$out"
   mkdir -p "$fresh"
   xz --decompress --stdout --threads=0 "$archive" |
     tar --extract --directory="$fresh" --strip-components=1 --anchored --wildcards \
-      --no-wildcards-match-slash '*/openmp' '*/cmake'
+      --no-wildcards-match-slash "${directories[@]/#/*/}"
   mv "$fresh" "$out"
 }
 

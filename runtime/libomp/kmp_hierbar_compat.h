@@ -10,7 +10,7 @@
 
 #include "kmp.h"
 
-#if KMP_HIERBAR_LLVM_MAJOR != 19 && KMP_HIERBAR_LLVM_MAJOR != 22
+#if KMP_HIERBAR_LLVM_MAJOR != 19 && KMP_HIERBAR_LLVM_MAJOR != 22 && KMP_HIERBAR_LLVM_MAJOR != 23
 #error "Unknown version of libomp: read its barriers and task teams, and say below what it has."
 #endif
 

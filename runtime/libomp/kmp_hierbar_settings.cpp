@@ -171,8 +171,8 @@ void __kmp_hierbar_settings_done() {
 
 namespace {
 
-// From LLVM 19.1.7 and 22.1.8: what leads to dlopen() or fopen(). Some are compiled only with
-// options of libomp's build that ours does not use; these are marked.
+// From LLVM 19.1.7, 22.1.8 and 23.1.1: what leads to dlopen() or fopen(). Some are compiled only
+// with options of libomp's build that ours does not use; these are marked.
 const char *const harmful_variables[] = {
     "OMP_TOOL_LIBRARIES",        // loaded; ompt-general.cpp
     "INTEL_LIBITTNOTIFY32",      // loaded; thirdparty/ittnotify
@@ -183,7 +183,7 @@ const char *const harmful_variables[] = {
     "KMP_STATS_FILE",            // written to; with LIBOMP_STATS
     "KMP_STATS_EVENTS_FILE",     // the same
     "KMP_STATS_PLOT_FILE",       // the same
-    "KMP_TDG_DOT",               // makes files where the program is; with LIBOMP_OMPX_TASKGRAPH
+    "KMP_TDG_DOT",               // makes files where the program is; with libomp's task graphs
     "LIBOMPTARGET_PROFILE",      // written to; with OMP_PROFILING_SUPPORT
 };
 

@@ -101,6 +101,10 @@ check 'a file that is gone is a failure' failed
 
 # 4. What cannot be checked.
 original >"$file"
+touch "$work/no-archive.tar.xz"
+run "$check_script" "$work/no-archive.tar.xz" --patches "$patches"
+check 'a file that is no archive is an error' could_not
+check 'it is named as such' says "$work/no-archive.tar.xz is no archive with LLVM's sources"
 run "$check_script" "$work/no-such-directory" --patches "$patches"
 check 'a version that is not known is an error' could_not
 check 'the known ones are named' says "no LLVM version '$work/no-such-directory' is known; known: "
@@ -139,6 +143,25 @@ check 'which is a failure' failed
 check 'and left out' grep --quiet '^mend.patch: does not fit$' "$own/23.1.0/left-out.txt"
 hooks
 check 'from then on it is no failure' succeeded
+
+# 6. Which directory a version takes, and archives.
+rm -r "$own/23.1.0"
+mkdir "$own/24.0.1" "$own/9.0.1"
+hooks
+check 'a version takes the directory with the highest number below its own' \
+  says "those of $own/22.1.8"
+mv "$own/22.1.8" "$own/23.1.1"
+hooks
+check 'not one above it' says "those of $own/9.0.1"
+rm -r "$own/9.0.1"
+hooks
+check 'it must have one' says "no directory for LLVM 23.1.0 or before"
+mv "$own/23.1.1" "$own/22.1.8"
+tar --create --xz --file "$work/llvm.tar.xz" --directory "$work" \
+  --transform 's,^sources,llvm-project-23.1.0.src,' sources
+original >"$file"
+run "$check_script" "$work/llvm.tar.xz" --patches "$patches"
+check 'an archive tells the same as its files' says 'hooks fit LLVM 23.1.0'
 
 run "$check_script" --help
 check 'there is help' succeeded

@@ -12,8 +12,10 @@ debian_name=llvm-toolchain-22_22.1.8.orig.tar.xz
 upstream_name=llvm-project-22.1.8.src.tar.xz
 
 make_archive() { # FILE TOP_DIRECTORY
-  mkdir -p "$work/tree/$2"/{openmp/runtime,cmake,llvm/cmake,clang/openmp}
-  touch "$work/tree/$2"/{openmp/runtime/kmp.h,cmake/a.cmake,llvm/cmake/b.cmake,clang/openmp/c.h}
+  mkdir -p "$work/tree/$2"/{openmp/runtime,cmake,llvm/cmake,clang/openmp,runtimes}
+  mkdir -p "$work/tree/$2"/third-party/{benchmark,unittest}
+  touch "$work/tree/$2"/{openmp/runtime/kmp.h,cmake/a.cmake,llvm/cmake/b.cmake,clang/openmp/c.h} \
+    "$work/tree/$2"/{runtimes/d,third-party/benchmark/e,third-party/unittest/f}
   tar --create --xz --file "$1" --directory "$work/tree" "$2"
 }
 
@@ -43,9 +45,11 @@ fetch() { # DEBIAN_SHA256 UPSTREAM_SHA256 [ARGUMENT...]
     --state "$work/state" "${@:3}"
 }
 
+unpacked_are() {
+  same_text "$(cd "$work/out" && find . -type f | sort | tr '\n' ' ')" "$1"
+}
 only_the_two_directories_are_unpacked() {
-  same_text "$(cd "$work/out" && find . -type f | sort | tr '\n' ' ')" \
-    './cmake/a.cmake ./openmp/runtime/kmp.h '
+  unpacked_are './cmake/a.cmake ./openmp/runtime/kmp.h '
 }
 
 # 1. An archive in the user's directory.
@@ -54,6 +58,13 @@ cp "$work/archives/$debian_name" "$work/sources/"
 fetch "$good_debian" "$good_upstream" --sources "$work/sources"
 check 'a good archive in --sources is taken' succeeded
 check 'only openmp/ and cmake/ of the top are unpacked' only_the_two_directories_are_unpacked
+
+mkdir "$work/later"
+cp "$work/archives/$debian_name" "$work/later/llvm-toolchain-23_23.1.1.orig.tar.xz"
+fetch "$good_debian" "$good_upstream" --version 23.1.1 --sources "$work/later"
+check 'from LLVM 23 on what configures openmp/ is unpacked as well' unpacked_are \
+  "./cmake/a.cmake ./llvm/cmake/b.cmake ./openmp/runtime/kmp.h ./runtimes/d \
+./third-party/unittest/f "
 
 fetch "$wrong" "$good_upstream" --sources "$work/sources"
 check 'a wrong checksum in --sources is an error' same_text "$status" 1
@@ -146,7 +157,7 @@ cd "$OLDPWD"
 
 # 5. Arguments.
 run "$fetch_script" --version 7.0.0 --out "$work/out" --state "$work/state"
-check 'an unknown version is an error' says "no LLVM version '7.0.0' is known; known: 22.1.8 19.1.7"
+check 'an unknown version is an error' says "no LLVM version '7.0.0' is known; known: 22.1.8 23.1.1 19.1.7"
 start_case
 fetch "$good_debian" "$good_upstream" --sources "$work/archives" --version 19.1.7
 check 'another version has another archive' says \

@@ -27,7 +27,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 SOURCES = {".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".cmake", ".txt", ".js"}
 
 # What documents name although it is not in the repository.
-EXAMPLES = {"runtime/libomp/patches/versions/23.1.0"}
+EXAMPLES = {"runtime/libomp/patches/versions/24.1.0"}
 OTHERS_FILES = {
     "mpi.h",
     "kmp.h",

@@ -249,8 +249,8 @@ static kmp_uint32 release_width(const kmp_hierbar_team_t *hier) {
 // on to the other one; libomp sets only their th_task_state right when the region ends. A later
 // region then uses the task team that they still name: such a thread, not yet released, finds tasks
 // there and counts itself as finished before it takes part, and a barrier ends one thread too
-// early, or never. libomp's own patterns do the same (22.1.8, 19.1.7), but seldom are that late in
-// releasing a thread. As where a team shrinks for good, the parked must let go of it.
+// early, or never. libomp's own patterns do the same (19.1.7 to 23.1.1), but seldom are that late
+// in releasing a thread. As where a team shrinks for good, the parked must let go of it.
 static void unref_task_team_of_idle(kmp_team_t *team) {
   const kmp_info_t *primary = team->t.t_threads[0];
   if (primary->th.th_teams_microtask == NULL || team->t.t_level != primary->th.th_teams_level + 1)

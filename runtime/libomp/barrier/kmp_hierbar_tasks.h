@@ -5,7 +5,7 @@
 
 // What holds a barrier until the team's tasks are done. libomp counts the threads that are not
 // finished with them (tt_unfinished_threads); at zero the primary releases the barrier, whatever
-// its pattern is. That count misses two kinds of tasks (seen in 22.1.8 and 19.1.7):
+// its pattern is. That count misses two kinds of tasks (seen in 19.1.7 to 23.1.1):
 //
 //   A finished thread runs a task from its own deque, or one with a priority. libomp counts a
 //   thread again only if it steals. This case arises when another thread fulfils the event of a
