@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "api/handle.hpp"
+#include "api/episode.hpp"
 #include "hierbar/hierbar.h"
 
 static_assert(HIERBAR_BITS_MASK == hierbar::kPayloadMask);
@@ -15,40 +15,25 @@ namespace {
 using hierbar::ApiMem;
 using Crossing = hierbar::Barrier<ApiMem>::Crossing;
 
-// Sets the flag, then wakes the sleepers. A sleeper announces itself, then reads the flag. (X1) to
-// (X3) are described at ThreadHost. To write to the line of every participant is slow, but it
-// happens only once.
-void abort_all(hierbar_barrier& barrier) noexcept {
-  barrier.aborted.store(1, std::memory_order_seq_cst);  // (X1) pairs with (X2), (X3)
-  hierbar::ThreadHost host(barrier.spots, 0, barrier.policy, barrier.aborted);
-  for (std::uint32_t p = 0; p < barrier.plan.num_participants; ++p) host.wake(p);
-}
-
 // Runs phase(mem) -> Crossing for one participant.
 template <class Phase>
 hierbar_status run(hierbar_barrier& barrier, std::uint32_t participant, std::uint32_t* all_bits,
                    Phase&& phase) noexcept {
-  // (X2) pairs with (X1).
-  if (barrier.aborted.load(std::memory_order_acquire) != 0) return HIERBAR_ABORTED;  // (X2)
-  hierbar::ThreadHost host(barrier.spots, participant, barrier.policy, barrier.aborted);
-  ApiMem mem(host);
-  const Crossing crossing = phase(mem);
-  if (crossing.result == hierbar::WaitResult::kAborted) {
-    abort_all(barrier);  // the cause may be this participant's own callback
-    return HIERBAR_ABORTED;
-  }
-  if (all_bits != nullptr) *all_bits = crossing.bits;
-  return HIERBAR_OK;
-}
-
-bool is_participant(const hierbar_barrier* barrier, std::uint32_t participant) noexcept {
-  return barrier != nullptr && participant < barrier->plan.num_participants;
+  std::uint32_t bits = 0;
+  const hierbar_status status = hierbar::run_episode(barrier, participant, [&](ApiMem& mem) {
+    const Crossing crossing = phase(mem);
+    bits = crossing.bits;
+    return crossing.result;
+  });
+  if (status == HIERBAR_OK && all_bits != nullptr) *all_bits = bits;
+  return status;
 }
 
 // Why a call that only the engine can serve is refused, or HIERBAR_OK.
 hierbar_status engine_problem(const hierbar_barrier* barrier, std::uint32_t participant,
                               std::uint32_t bits) noexcept {
-  if (!is_participant(barrier, participant) || bits > HIERBAR_BITS_MASK) return HIERBAR_ERR_INVALID;
+  if (!hierbar::is_participant(barrier, participant) || bits > HIERBAR_BITS_MASK)
+    return HIERBAR_ERR_INVALID;
   return barrier->design.algorithm == hierbar::Algorithm::kHier ? HIERBAR_OK
                                                                 : HIERBAR_ERR_UNSUPPORTED;
 }
@@ -56,7 +41,7 @@ hierbar_status engine_problem(const hierbar_barrier* barrier, std::uint32_t part
 }  // namespace
 
 hierbar_status hierbar_barrier_wait(hierbar_barrier* barrier, std::uint32_t participant) {
-  if (!is_participant(barrier, participant)) return HIERBAR_ERR_INVALID;
+  if (!hierbar::is_participant(barrier, participant)) return HIERBAR_ERR_INVALID;
   return run(*barrier, participant, nullptr, [&](ApiMem& mem) {
     if (barrier->design.algorithm == hierbar::Algorithm::kHier)
       return barrier->engine.cross(mem, participant, 0);
@@ -96,6 +81,6 @@ hierbar_status hierbar_barrier_release(hierbar_barrier* barrier, std::uint32_t p
 
 hierbar_status hierbar_barrier_abort(hierbar_barrier* barrier) {
   if (barrier == nullptr) return HIERBAR_ERR_INVALID;
-  abort_all(*barrier);
+  hierbar::abort_all(*barrier);
   return HIERBAR_OK;
 }

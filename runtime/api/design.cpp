@@ -155,6 +155,17 @@ void use_group_plan(const PlanRequest& request, const Listener& report, BarrierD
   design.algorithm = Algorithm::kHier;
 }
 
+// What is wrong with the attribute `collectives`; empty if nothing is.
+std::string collectives_problem(const hierbar_attributes& attributes) {
+  if (attributes.collectives > 1)
+    return "collectives: '" + std::to_string(attributes.collectives) + "'; allowed: 0, 1";
+  if (attributes.collectives == 0 ||
+      attributes.num_participants <= HIERBAR_MAX_COLLECTIVE_PARTICIPANTS)
+    return {};
+  return "num_participants: '" + std::to_string(attributes.num_participants) +
+         "'; allowed with collectives: 1 to " + std::to_string(HIERBAR_MAX_COLLECTIVE_PARTICIPANTS);
+}
+
 Result<BarrierDesign> make_design(const hierbar_attributes& attributes, const Listener& report) {
   if (const std::string problem = team_size_problem(attributes.num_participants); !problem.empty())
     return Error{problem};
@@ -162,6 +173,9 @@ Result<BarrierDesign> make_design(const hierbar_attributes& attributes, const Li
   design.limits = limits_of(attributes.waiting);
   if (const std::string problem = limits_problem(design.limits); !problem.empty())
     return Error{problem};
+  if (const std::string problem = collectives_problem(attributes); !problem.empty())
+    return Error{problem};
+  design.has_collectives = attributes.collectives != 0;
   Result<std::vector<CpuSet>> bindings = read_cpusets(attributes);
   if (!bindings) return Error{bindings.error()};
   design.num_cpus = count_cpus(*bindings);

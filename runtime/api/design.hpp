@@ -35,6 +35,7 @@ struct BarrierDesign {
   EnginePlan plan = {};
   WaitLimits limits = {HIERBAR_AUTO, HIERBAR_AUTO, HIERBAR_AUTO};
   std::uint32_t num_cpus = 0;  // of all participants together
+  bool has_collectives = false;
 };
 
 // Makes the design that attributes ask for. Reports what is wrong, and what differs from what was

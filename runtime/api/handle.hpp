@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "api/design.hpp"
@@ -16,13 +17,19 @@ struct hierbar_barrier {
                   hierbar::Fencing fencing)
       : design(std::move(made)),
         plan(design.plan.view()),
-        layout(hierbar::segment_layout(design.algorithm, plan)),
+        layout(hierbar::segment_layout(design, plan)),
         policy(
             hierbar::wait_policy(design.limits, waiting, plan.num_participants > design.num_cpus)),
         aborted(hierbar::BarrierSegment(memory).header().aborted),
         spots(hierbar::BarrierSegment(memory).spots(layout)),
-        lines(hierbar::BarrierSegment(memory).lines(layout)),
-        engine(plan, lines, fencing) {}
+        lines(hierbar::BarrierSegment(memory).at(layout.lines_offset)),
+        engine(plan, lines, fencing) {
+    if (!design.has_collectives) return;
+    const hierbar::BarrierSegment segment(memory);
+    collectives.emplace(
+        hierbar::ApiCollectives{{plan, segment.at(layout.collectives_offset), fencing},
+                                {plan, segment.at(layout.one_way_offset), fencing}});
+  }
   hierbar_barrier(const hierbar_barrier&) = delete;
   hierbar_barrier& operator=(const hierbar_barrier&) = delete;
 
@@ -34,6 +41,7 @@ struct hierbar_barrier {
   hierbar::ParkingSpot* const spots;
   void* const lines;
   const hierbar::Barrier<hierbar::ApiMem> engine;  // used if the algorithm is hier
+  std::optional<hierbar::ApiCollectives> collectives;
   // The memory of hierbar_barrier_create(), to be unmapped; null: the memory is the caller's.
   void* private_memory = nullptr;
 };

@@ -62,13 +62,19 @@ bool populate(void* memory, std::size_t size) {
   return true;
 }
 
-SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan) {
+SegmentLayout segment_layout(const BarrierDesign& design, const hierbar_plan& plan) {
   SegmentLayout layout{};
   layout.spots_offset = rounded_up(sizeof(SegmentHeader), alignof(ParkingSpot));
   layout.lines_offset =
       rounded_up(layout.spots_offset + std::uint64_t{plan.num_participants} * sizeof(ParkingSpot),
                  kLinesAlignment);
-  layout.nodes_offset = layout.lines_offset + barrier_size_bytes<ApiMem>(algorithm, plan);
+  layout.nodes_offset = layout.lines_offset + barrier_size_bytes<ApiMem>(design.algorithm, plan);
+  if (design.has_collectives) {
+    layout.collectives_offset = rounded_up(layout.nodes_offset, kLinesAlignment);
+    layout.one_way_offset = rounded_up(
+        layout.collectives_offset + Collectives<ApiMem>::size_bytes(plan), kLinesAlignment);
+    layout.nodes_offset = layout.one_way_offset + OneWay<ApiMem>::size_bytes(plan);
+  }
   layout.children_offset =
       layout.nodes_offset + std::uint64_t{plan.num_participants} * sizeof(hierbar_plan_node);
   layout.leaders_offset =
@@ -81,7 +87,7 @@ SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan) {
 
 hierbar_status BarrierSegment::write(std::size_t size, const BarrierDesign& design) const {
   const hierbar_plan plan = design.plan.view();
-  const SegmentLayout layout = segment_layout(design.algorithm, plan);
+  const SegmentLayout layout = segment_layout(design, plan);
   if (size < layout.size_bytes || !can_be_written(memory_) ||
       !can_be_written(memory_ + layout.size_bytes - sizeof(std::uint32_t))) {
     return HIERBAR_ERR_TOO_SMALL;
@@ -114,7 +120,8 @@ hierbar_status BarrierSegment::write(std::size_t size, const BarrierDesign& desi
   header.leaders_offset = layout.leaders_offset;
   header.limits = design.limits;
   header.num_cpus = design.num_cpus;
-  header.algorithm = static_cast<std::uint32_t>(design.algorithm);
+  header.algorithm = static_cast<std::uint16_t>(design.algorithm);
+  header.has_collectives = design.has_collectives ? 1 : 0;
   // (M1) release; pairs with (M2). Whoever sees the magic number sees everything above.
   header.magic.store(kSegmentMagic, std::memory_order_release);
   return HIERBAR_OK;
@@ -133,15 +140,18 @@ hierbar_status BarrierSegment::read_header(std::size_t size, BarrierDesign& desi
     return HIERBAR_ERR_VERSION;
 
   const std::uint32_t algorithm_number = header.algorithm;
+  const std::uint32_t has_collectives = header.has_collectives;
   numbers = plan_numbers(header);
   design.limits = header.limits;
   design.num_cpus = header.num_cpus;
   if (!has_possible_numbers(numbers) || !limits_problem(design.limits).empty() ||
-      algorithm_number >= std::size(kAlgorithms)) {
+      algorithm_number >= std::size(kAlgorithms) || has_collectives > 1 ||
+      (has_collectives == 1 && numbers.num_participants > HIERBAR_MAX_COLLECTIVE_PARTICIPANTS)) {
     return HIERBAR_ERR_CORRUPT;
   }
+  design.has_collectives = has_collectives == 1;
   design.algorithm = static_cast<Algorithm>(algorithm_number);
-  const SegmentLayout layout = segment_layout(design.algorithm, numbers);
+  const SegmentLayout layout = segment_layout(design, numbers);
   if (header.spots_offset != layout.spots_offset || header.lines_offset != layout.lines_offset ||
       header.nodes_offset != layout.nodes_offset ||
       header.children_offset != layout.children_offset ||
@@ -159,7 +169,7 @@ hierbar_status BarrierSegment::read(std::size_t size, BarrierDesign& design) con
   hierbar_plan numbers{};
   if (const hierbar_status status = read_header(size, design, numbers); status != HIERBAR_OK)
     return status;
-  const SegmentLayout layout = segment_layout(design.algorithm, numbers);
+  const SegmentLayout layout = segment_layout(design, numbers);
   const auto* nodes = reinterpret_cast<const hierbar_plan_node*>(memory_ + layout.nodes_offset);
   const auto* children = reinterpret_cast<const std::uint32_t*>(memory_ + layout.children_offset);
   const auto* leaders = reinterpret_cast<const std::uint32_t*>(memory_ + layout.leaders_offset);

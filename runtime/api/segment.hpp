@@ -7,6 +7,8 @@
 #include <cstdint>
 
 #include "api/design.hpp"
+#include "barrier/collectives.hpp"
+#include "barrier/one_way.hpp"
 #include "barrier/real_mem.hpp"
 #include "barrier/thread_host.hpp"
 #include "hierbar/hierbar.h"
@@ -14,6 +16,17 @@
 namespace hierbar {
 
 using ApiMem = RealMem<ThreadHost>;
+
+// The collectives of a barrier. They have memory of their own, so they and the barrier's episodes
+// may come in any order.
+struct ApiCollectives {
+  Collectives<ApiMem> of_all;
+  OneWay<ApiMem> one_way;
+};
+static_assert(HIERBAR_MAX_COLLECTIVE_BYTES == Collectives<ApiMem>::kMostBytes &&
+              HIERBAR_MAX_COLLECTIVE_BYTES == OneWay<ApiMem>::kMostBytes);
+static_assert(HIERBAR_MAX_COLLECTIVE_PARTICIPANTS == Collectives<ApiMem>::kMostParticipants &&
+              HIERBAR_MAX_COLLECTIVE_PARTICIPANTS == OneWay<ApiMem>::kMostParticipants);
 
 // The memory of one barrier, private or shared. Each process may map it at another address.
 //
@@ -23,6 +36,7 @@ using ApiMem = RealMem<ThreadHost>;
 //                    | ParkingSpot [num_participants]               |
 //     lines_offset   +----------------------------------------------+
 //                    | lines of the barrier                         |
+//                    | lines and data of Collectives, of OneWay     |  if there are collectives
 //     nodes_offset   +----------------------------------------------+
 //                    | hierbar_plan_node [num_participants]         |  the plan
 //                    | children [num_participants - num_leaders]    |
@@ -54,13 +68,14 @@ struct SegmentHeader {
   std::uint64_t leaders_offset;
   WaitLimits limits;  // for processes that bring none; sleep_limit_ns 0: nobody may sleep
   std::uint32_t num_cpus;
-  std::uint32_t algorithm;  // Algorithm
+  std::uint16_t algorithm;        // Algorithm
+  std::uint16_t has_collectives;  // 0, 1
   std::uint32_t num_crews;
   AbortFlag aborted;  // (X1), (X2), (X3). Writers: whoever aborts. Readers: all, in each wait
 };
 // "\0hierbar" in memory, on a little-endian machine.
 inline constexpr std::uint64_t kSegmentMagic = 0x7261'6272'6569'6800;
-inline constexpr std::uint32_t kSegmentAbiVersion = 2;
+inline constexpr std::uint32_t kSegmentAbiVersion = 3;
 static_assert(sizeof(SegmentHeader) == 128 && sizeof(SegmentHeader) <= HIERBAR_MEMORY_ALIGNMENT);
 static_assert(offsetof(SegmentHeader, abi_version) == 8);
 static_assert(AbortFlag::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
@@ -70,14 +85,17 @@ static_assert(sizeof(hierbar_plan_node) == 24);
 struct SegmentLayout {
   std::uint64_t spots_offset;
   std::uint64_t lines_offset;
+  std::uint64_t collectives_offset;  // with collectives
+  std::uint64_t one_way_offset;      // with collectives
   std::uint64_t nodes_offset;
   std::uint64_t children_offset;
   std::uint64_t leaders_offset;
   std::uint64_t size_bytes;
 };
 
-// Reads the plan's numbers only. They must be in range (has_possible_numbers()).
-SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan);
+// Of the design its algorithm and whether it has collectives, of the plan its numbers. They must be
+// in range (has_possible_numbers()).
+SegmentLayout segment_layout(const BarrierDesign& design, const hierbar_plan& plan);
 
 // A mapped segment. It does not own the memory, which must be aligned to HIERBAR_MEMORY_ALIGNMENT.
 class BarrierSegment {
@@ -88,7 +106,7 @@ class BarrierSegment {
   ParkingSpot* spots(const SegmentLayout& layout) const {
     return reinterpret_cast<ParkingSpot*>(memory_ + layout.spots_offset);
   }
-  void* lines(const SegmentLayout& layout) const { return memory_ + layout.lines_offset; }
+  void* at(std::uint64_t offset) const { return memory_ + offset; }
 
   // Makes a segment in `size` zero bytes. Returns HIERBAR_OK, HIERBAR_ERR_TOO_SMALL or
   // HIERBAR_ERR_IN_USE.

@@ -80,7 +80,7 @@ hierbar_status create(const hierbar_attributes* attributes,
   BarrierDesign design;
   if (const hierbar_status status = design_barrier(attributes, design); status != HIERBAR_OK)
     return status;
-  const std::size_t size = segment_layout(design.algorithm, design.plan.view()).size_bytes;
+  const std::size_t size = segment_layout(design, design.plan.view()).size_bytes;
   Pages pages(size);
   if (!pages.ok()) return HIERBAR_ERR_NO_MEMORY;
   if (const hierbar_status status = BarrierSegment(pages.get()).write(size, design);
@@ -126,7 +126,7 @@ hierbar_status hierbar_barrier_size(const hierbar_attributes* attributes, size_t
     hierbar::BarrierDesign design;
     const hierbar_status status = hierbar::design_barrier(attributes, design);
     if (status == HIERBAR_OK)
-      *size = hierbar::segment_layout(design.algorithm, design.plan.view()).size_bytes;
+      *size = hierbar::segment_layout(design, design.plan.view()).size_bytes;
     return status;
   });
 }
@@ -218,7 +218,9 @@ const char* hierbar_status_text(hierbar_status status) {
     case HIERBAR_ERR_CORRUPT:
       return "the memory holds a barrier that contradicts itself";
     case HIERBAR_ERR_UNSUPPORTED:
-      return "the barrier's algorithm cannot do this";
+      return "the barrier's algorithm cannot do this, or it was made without collectives";
+    case HIERBAR_ERR_TOO_LARGE:
+      return "more bytes than a collective takes";
   }
   return "unknown status";
 }
@@ -239,6 +241,11 @@ hierbar_status hierbar_barrier_describe(const hierbar_barrier* barrier, hierbar_
   print(context, std::string("algorithm: ")
                      .append(hierbar::algorithm_name(barrier->design.algorithm))
                      .c_str());
+  if (barrier->design.has_collectives) {
+    const std::string most =
+        "collectives: of at most " + std::to_string(HIERBAR_MAX_COLLECTIVE_BYTES) + " bytes";
+    print(context, most.c_str());
+  }
   if (!has_plan(barrier->design.algorithm)) return HIERBAR_OK;
   for (const std::string& line : hierbar::describe_engine_plan(barrier->plan))
     print(context, line.c_str());

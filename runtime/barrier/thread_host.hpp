@@ -28,7 +28,7 @@ static_assert(sizeof(ParkingSpot) == 128, "in shared memory");
 // It is the host of the tests, the benchmarks and the C API.
 //
 // Ordering of `aborted`. A participant that aborts sets it (X1) and then wakes all others (P3,
-// parking.hpp). The C API does so in runtime/api/crossing.cpp.
+// parking.hpp). The C API does so in runtime/api/episode.hpp.
 //   (X1) seq_cst store, before (P3).
 //   (X2) acquire load; pairs with (X1). A participant that gives up sees what was written before
 //        the abort.

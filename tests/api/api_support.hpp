@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,13 @@ class Cpusets {
   std::vector<std::uint32_t> cpus_;
   std::vector<hierbar_cpuset> sets_;
 };
+
+template <class Body>
+void run_threads(std::uint32_t count, const Body& body) {
+  std::vector<std::thread> threads;
+  for (std::uint32_t me = 0; me < count; ++me) threads.emplace_back([&body, me] { body(me); });
+  for (std::thread& thread : threads) thread.join();
+}
 
 inline BarrierHandle create(const hierbar_attributes& attributes) {
   hierbar_barrier* barrier = nullptr;

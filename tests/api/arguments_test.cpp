@@ -118,6 +118,20 @@ TEST_F(Attributes, MakeTopoStepAsideWhenNobodysLocationIsKnown) {
   EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("topo"), HasSubstr("hier is used instead"))));
 }
 
+TEST_F(Attributes, WithCollectivesForTooManyAreRefused) {
+  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.collectives = 1; }), HIERBAR_OK);
+  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.collectives = 2; }), HIERBAR_ERR_INVALID);
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("collectives"), HasSubstr("'2'"),
+                                        HasSubstr("allowed: 0, 1"))));
+  const auto many = [](hierbar_attributes& a) {
+    a.collectives = 1;
+    a.num_participants = HIERBAR_MAX_COLLECTIVE_PARTICIPANTS + 1;
+  };
+  EXPECT_EQ(status_with(many), HIERBAR_ERR_INVALID);
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("num_participants"), HasSubstr("'513'"),
+                                        HasSubstr("1 to 512"))));
+}
+
 // The algorithm of a barrier made by attributes that name none, and what was reported.
 std::string algorithm_under(const char* value, Lines& reported) {
   setenv("HIERBAR_ALGORITHM", value, 1);
@@ -307,12 +321,12 @@ TEST(ApiDescription, CountsOnlyCpusThatAreThere) {
 
 TEST(ApiStatus, HasATextOfItsOwn) {
   std::set<std::string> texts;
-  for (int status = HIERBAR_OK; status <= HIERBAR_ERR_UNSUPPORTED; ++status) {
+  for (int status = HIERBAR_OK; status <= HIERBAR_ERR_TOO_LARGE; ++status) {
     texts.insert(hierbar_status_text(static_cast<hierbar_status>(status)));
   }
-  EXPECT_EQ(texts.size(), HIERBAR_ERR_UNSUPPORTED + 1U);
+  EXPECT_EQ(texts.size(), HIERBAR_ERR_TOO_LARGE + 1U);
   EXPECT_FALSE(texts.contains("unknown status"));
-  EXPECT_STREQ(hierbar_status_text(static_cast<hierbar_status>(HIERBAR_ERR_UNSUPPORTED + 1)),
+  EXPECT_STREQ(hierbar_status_text(static_cast<hierbar_status>(HIERBAR_ERR_TOO_LARGE + 1)),
                "unknown status");
 }
 

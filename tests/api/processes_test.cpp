@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -79,6 +80,37 @@ class BarrierOfProcesses : public testing::Test {
   std::deque<Child> children_;
 };
 
+// An allreduce of all processes, then a bcast of its result. `is_right` becomes false if a number
+// is wrong.
+hierbar_status reduce_and_bcast(hierbar_barrier* barrier, std::uint32_t me, std::uint64_t episode,
+                                bool& is_right) {
+  const std::uint64_t num_participants = hierbar_barrier_num_participants(barrier);
+  const std::size_t count = episode % 2 == 0 ? 3 : 40;
+  std::uint64_t numbers[40] = {};
+  std::fill_n(numbers, count, episode + me);
+  const auto check = [&] {
+    const std::uint64_t sum =
+        num_participants * episode + num_participants * (num_participants - 1) / 2;
+    if (std::count(numbers, numbers + count, sum) != static_cast<std::ptrdiff_t>(count))
+      is_right = false;
+  };
+  hierbar_status status =
+      hierbar_allreduce(barrier, me, numbers, numbers, count, HIERBAR_UINT64, HIERBAR_SUM);
+  if (status != HIERBAR_OK) return status;
+  check();
+  if (me != 0) std::fill_n(numbers, count, 0);
+  status = hierbar_bcast(barrier, me, 0, numbers, count * sizeof numbers[0]);
+  if (status == HIERBAR_OK) check();
+  return status;
+}
+
+constexpr auto kReduceUntilAborted = [](hierbar_barrier* barrier, std::uint32_t me) {
+  bool is_right = true;
+  hierbar_status status = HIERBAR_OK;
+  for (std::uint64_t episode = 1; status == HIERBAR_OK; ++episode)
+    status = reduce_and_bcast(barrier, me, episode, is_right);
+  return is_right && status == HIERBAR_ABORTED;
+};
 constexpr auto kWaitUntilAborted = [](hierbar_barrier* barrier, std::uint32_t me) {
   for (;;) {
     const hierbar_status status = hierbar_barrier_wait(barrier, me);
@@ -240,6 +272,50 @@ TEST_F(BarrierOfProcesses, OneKilledAnywhereLeavesTheOthersToAnAbort) {
     };
     start(shared, 0, kWaitUntilAborted);
     start(shared, 1, kWaitUntilAborted);
+    const Child& victim = start(shared, 2, count_calls);
+    while (common().num_calls < repetition) sched_yield();
+    victim.kill_and_join();
+    hierbar_barrier_abort(shared.attach().get());
+    EXPECT_TRUE(children_[0].join());
+    EXPECT_TRUE(children_[1].join());
+  }
+}
+
+hierbar_attributes with_collectives(std::uint32_t count, const hierbar_waiting& waiting) {
+  hierbar_attributes attributes = attributes_of(count, waiting);
+  attributes.collectives = 1;
+  return attributes;
+}
+
+TEST_P(BarrierOfWaitingProcesses, CollectivesGiveAllTheSame) {
+  const SharedBarrier shared(with_collectives(4, GetParam().waiting));
+  ASSERT_EQ(shared.status(), HIERBAR_OK);
+  for (const std::uint32_t me : {0U, 1U, 2U}) start(shared, me, kReduceUntilAborted);
+  const BarrierHandle barrier = shared.attach();
+  bool is_right = true;
+  for (std::uint64_t episode = 1; episode <= 300; ++episode)
+    ASSERT_EQ(reduce_and_bcast(barrier.get(), 3, episode, is_right), HIERBAR_OK);
+  EXPECT_TRUE(is_right);
+  hierbar_barrier_abort(barrier.get());
+  for (const Child& child : children_) EXPECT_TRUE(child.join());
+}
+
+// Wherever in an allreduce or a bcast the kill meets it.
+TEST_F(BarrierOfProcesses, OneKilledLeavesCollectivesOfTheOthersToAnAbort) {
+  for (std::uint32_t repetition = 0; repetition < 20; ++repetition) {
+    const SharedBarrier shared(
+        with_collectives(3, kWaitings[repetition % std::size(kWaitings)].waiting));
+    children_.clear();
+    common().num_calls = 0;
+    const auto count_calls = [&](hierbar_barrier* barrier, std::uint32_t me) {
+      bool is_right = true;
+      for (std::uint64_t episode = 1;
+           reduce_and_bcast(barrier, me, episode, is_right) == HIERBAR_OK; ++episode)
+        ++common().num_calls;
+      return is_right;
+    };
+    start(shared, 0, kReduceUntilAborted);
+    start(shared, 1, kReduceUntilAborted);
     const Child& victim = start(shared, 2, count_calls);
     while (common().num_calls < repetition) sched_yield();
     victim.kill_and_join();

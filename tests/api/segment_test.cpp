@@ -109,6 +109,8 @@ TEST_F(SegmentOfBarrier, IsRefusedWhenItsHeaderContradictsItself) {
   EXPECT_EQ(status_with(header.algorithm, std::size(kAlgorithms)), HIERBAR_ERR_CORRUPT);
   EXPECT_EQ(status_with(header.algorithm, Algorithm::kDissemination), HIERBAR_ERR_CORRUPT)
       << "needs more lines";
+  EXPECT_EQ(status_with(header.has_collectives, 1), HIERBAR_ERR_CORRUPT) << "needs more memory";
+  EXPECT_EQ(status_with(header.has_collectives, 2), HIERBAR_ERR_CORRUPT);
   EXPECT_EQ(status_with(header.limits.spin_polls, -2), HIERBAR_ERR_CORRUPT);
   EXPECT_EQ(status_with(header.limits.sleep_limit_ns, std::int64_t{1} << 60), HIERBAR_ERR_CORRUPT);
 }

@@ -22,13 +22,6 @@
 namespace hierbar::test {
 namespace {
 
-template <class Body>
-void run_threads(std::uint32_t count, const Body& body) {
-  std::vector<std::thread> threads;
-  for (std::uint32_t me = 0; me < count; ++me) threads.emplace_back([&body, me] { body(me); });
-  for (std::thread& thread : threads) thread.join();
-}
-
 // What participant `me` brings to an episode. Few bring bits, so that a bit that is lost is not
 // hidden behind another's.
 struct Part {

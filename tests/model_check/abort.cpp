@@ -4,7 +4,7 @@
 // and with the real ThreadHost. The last participant aborts in place of crossing. All others must
 // return HIERBAR_ABORTED, and see what it wrote before.
 
-#include "api/handle.hpp"
+#include "api/episode.hpp"
 #include "case.hpp"
 #include "participants.hpp"
 

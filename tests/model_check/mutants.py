@@ -27,7 +27,7 @@ SOURCES = (
     "runtime/barrier/barrier_memory.hpp",
     "runtime/barrier/parking.hpp",
     "runtime/barrier/thread_host.hpp",
-    "runtime/api/crossing.cpp",
+    "runtime/api/episode.hpp",
     "runtime/barrier/baselines/blocks.hpp",
     "runtime/barrier/baselines/trees.hpp",
     "runtime/barrier/baselines/flat.hpp",

@@ -3,8 +3,8 @@
 #ifndef HIERBAR_HIERBAR_H
 #define HIERBAR_HIERBAR_H
 
-/* The public C API of libhierbar.so: a barrier that follows the machine, for threads of one process
-   or for processes that share memory. OpenMP programs need none of it.
+/* The public C API of libhierbar.so: a barrier that follows the machine, and small collectives, for
+   threads of one process or for processes that share memory. OpenMP programs need none of it.
 
    Every function returns a status or cannot fail; no exception leaves the library. A pointer
    argument must not be NULL unless its comment allows it; otherwise the function returns
@@ -14,7 +14,8 @@
    A participant is a thread of any of the processes. The program numbers participants from 0 to
    num_participants - 1. An episode is one use of the barrier: all participants call
    hierbar_barrier_wait (or _wait_bits) once, or all call hierbar_barrier_gather and then
-   hierbar_barrier_release. All make the same choice for one episode. */
+   hierbar_barrier_release, or all call the same collective. All make the same choice for one
+   episode. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -52,7 +53,9 @@ typedef enum hierbar_status {
   HIERBAR_ERR_VERSION = 8,     /* the memory, or the attributes, come from an incompatible version
                                   of hierbar */
   HIERBAR_ERR_CORRUPT = 9,     /* the memory holds a barrier that contradicts itself */
-  HIERBAR_ERR_UNSUPPORTED = 10 /* the barrier's algorithm cannot do this */
+  HIERBAR_ERR_UNSUPPORTED = 10, /* the barrier's algorithm cannot do this, or it was made without
+                                   collectives */
+  HIERBAR_ERR_TOO_LARGE = 11    /* more bytes than HIERBAR_MAX_COLLECTIVE_BYTES */
 } hierbar_status;
 
 /* Returns a status as English text without a full stop, and "unknown status" for any other value.
@@ -100,6 +103,10 @@ typedef struct hierbar_waiting {
   void *progress_context;       /* given to it */
 } hierbar_waiting;
 
+/* What hierbar_allreduce(), hierbar_allreduce_with() and hierbar_bcast() allow at most. */
+#define HIERBAR_MAX_COLLECTIVE_BYTES 4096
+#define HIERBAR_MAX_COLLECTIVE_PARTICIPANTS 512
+
 /* What a barrier is made from. Initialise it by hierbar_attributes_init(), then change fields. A
    function that takes it reads what it points to during the call only, and the caller keeps it.
    Exception: waiting.progress is used as long as the barrier is. */
@@ -117,6 +124,9 @@ typedef struct hierbar_attributes {
   hierbar_line_fn report;        /* receives messages about bad attributes and settings, in the
                                     calling thread; NULL (the default): standard error */
   void *report_context;          /* given to it */
+  uint32_t collectives;          /* 1: with memory for the collectives, about 40 KiB of each
+                                    participant, for at most HIERBAR_MAX_COLLECTIVE_PARTICIPANTS;
+                                    0 (the default): without */
 } hierbar_attributes;
 
 /* Sets *attributes to the defaults for num_participants, which the functions that take the
@@ -216,7 +226,7 @@ HIERBAR_API hierbar_status hierbar_barrier_describe(const hierbar_barrier *barri
 
 /* ---- use ----
 
-   Of all functions below:
+   Of all functions below, unless they say something else:
      Thread safety    each participant is used by one thread at a time; different participants at
                       the same time.
      Progress         blocking. A wait ends when all participants have arrived, or when the barrier
@@ -265,6 +275,108 @@ HIERBAR_API hierbar_status hierbar_barrier_gather(hierbar_barrier *barrier, uint
      errors: as hierbar_barrier_wait_bits() */
 HIERBAR_API hierbar_status hierbar_barrier_release(hierbar_barrier *barrier, uint32_t participant,
                                                    uint32_t bits, uint32_t *released_bits);
+
+/* ---- collectives ----
+
+   Calls that carry data, among the participants of a barrier that was made with
+   attributes.collectives = 1. Barriers and collectives may come in any order, the same for all
+   participants. The engine serves collectives whatever attributes.algorithm is. What is said above
+   of all functions holds, and also:
+     Arguments        Equal in all participants, except `in`, `out` and `data`. Otherwise the call
+                      may never end, and what it gives is undefined.
+     Errors           HIERBAR_ERR_ values follow from the arguments alone: the participant has not
+                      taken part, and nothing is written. With HIERBAR_ABORTED, `out` and `data` are
+                      undefined.
+     Order            Element i of the result is made of the elements i of all participants, in the
+                      order of their numbers. So all participants get the same bits. They get them
+                      again in every run with the same values and number of participants, on every
+                      machine and wherever they run. What the caller has to see to: the same
+                      settings of the floating-point unit (rounding, denormals) in all
+                      participants. */
+
+/* Kinds of elements. A complex number is two reals, as in C. */
+typedef enum hierbar_element {
+  HIERBAR_INT8 = 0,
+  HIERBAR_INT16 = 1,
+  HIERBAR_INT32 = 2,
+  HIERBAR_INT64 = 3,
+  HIERBAR_UINT8 = 4,
+  HIERBAR_UINT16 = 5,
+  HIERBAR_UINT32 = 6,
+  HIERBAR_UINT64 = 7,
+  HIERBAR_FLOAT = 8,
+  HIERBAR_DOUBLE = 9,
+  HIERBAR_LONG_DOUBLE = 10,
+  HIERBAR_FLOAT_COMPLEX = 11,
+  HIERBAR_DOUBLE_COMPLEX = 12,
+  HIERBAR_LONG_DOUBLE_COMPLEX = 13,
+  HIERBAR_BOOL = 14 /* C's _Bool, C++'s bool */
+} hierbar_element;
+
+/* Operations, and the elements that have them. Integers wrap around, signed ones too. Where one of
+   two values is a NaN, HIERBAR_MAX and HIERBAR_MIN give that of the higher participant. */
+typedef enum hierbar_operation {
+  HIERBAR_SUM = 0,  /* all but HIERBAR_BOOL */
+  HIERBAR_PROD = 1, /* all but HIERBAR_BOOL */
+  HIERBAR_MAX = 2,  /* integers, reals */
+  HIERBAR_MIN = 3,  /* integers, reals */
+  HIERBAR_LAND = 4, /* integers, HIERBAR_BOOL: 1 where all are not 0, else 0 */
+  HIERBAR_LOR = 5,  /* integers, HIERBAR_BOOL: 1 where one is not 0, else 0 */
+  HIERBAR_LXOR = 6, /* integers, HIERBAR_BOOL: 1 where an odd number of them is not 0, else 0 */
+  HIERBAR_BAND = 7, /* integers: AND of each bit */
+  HIERBAR_BOR = 8,  /* integers: OR of each bit */
+  HIERBAR_BXOR = 9  /* integers: XOR of each bit */
+} hierbar_operation;
+
+/* Combines the elements of all participants, and gives the result to all. `in` and `out` hold
+   `count` elements, at any address; out may be in, else they do not overlap. Eight participants are
+   combined from left to right, then the results of each eight: (v0 + ... + v7) + (v8 + ... + v15) +
+   ... Nobody returns before all have called, so this is a barrier too.
+     HIERBAR_ABORTED          the barrier was aborted
+     HIERBAR_ERR_INVALID      barrier is NULL; participant >= num_participants; in or out is NULL
+                              and count is not 0; element or operation is none of the above; the
+                              elements do not have the operation
+     HIERBAR_ERR_UNSUPPORTED  the barrier was made without attributes.collectives
+     HIERBAR_ERR_TOO_LARGE    `count` elements have more than HIERBAR_MAX_COLLECTIVE_BYTES
+   Cost: that of a barrier, and few bytes (two participants: 24) travel with it for nothing. With
+   more than 1.5 KiB of all others together, that of two barriers. */
+HIERBAR_API hierbar_status hierbar_allreduce(hierbar_barrier *barrier, uint32_t participant,
+                                             const void *in, void *out, size_t count,
+                                             hierbar_element element, hierbar_operation operation);
+
+/* Combines two arrays of `count` elements: left[i] becomes the combination of left[i], from the
+   lower participants, and right[i], from a higher one. Both are aligned to 16 bytes, or else to the
+   largest power of two that divides the size of an element; but values of the caller lie where its
+   `in` does. It must not use this barrier, nor leave by longjmp or an exception. */
+typedef void (*hierbar_combine_fn)(void *context, void *left, const void *right, size_t count);
+
+/* hierbar_allreduce() with elements and an operation of the program. Elements have no pointers to
+   what other participants cannot read. `combine` need be neither commutative nor associative: it is
+   always applied from left to right, ((v0 v1) v2) v3 ... Any of the participants calls it, for any
+   of the elements, and several may do so for the same ones; so in all of them it must give the same
+   bits for the same values. Each participant passes its own `combine` and `context`.
+     HIERBAR_ABORTED          the barrier was aborted
+     HIERBAR_ERR_INVALID      barrier is NULL; participant >= num_participants; in or out is NULL
+                              and count is not 0; element_bytes is 0; combine is NULL
+     HIERBAR_ERR_UNSUPPORTED  the barrier was made without attributes.collectives
+     HIERBAR_ERR_TOO_LARGE    count * element_bytes is more than HIERBAR_MAX_COLLECTIVE_BYTES
+   Cost: as hierbar_allreduce(), and about 4 KiB of the stack. */
+HIERBAR_API hierbar_status hierbar_allreduce_with(hierbar_barrier *barrier, uint32_t participant,
+                                                  const void *in, void *out, size_t count,
+                                                  size_t element_bytes, hierbar_combine_fn combine,
+                                                  void *context);
+
+/* Gives the `bytes` bytes at the root's `data` to the `data` of all others. It is no barrier: the
+   root waits for nobody, unless it is 32 calls of at most 112 bytes, or 4 others, ahead; the others
+   wait for the root alone. Visible afterwards: what the root wrote before its call.
+     HIERBAR_ABORTED          the barrier was aborted
+     HIERBAR_ERR_INVALID      barrier is NULL; participant or root >= num_participants; data is NULL
+                              and bytes is not 0
+     HIERBAR_ERR_UNSUPPORTED  the barrier was made without attributes.collectives
+     HIERBAR_ERR_TOO_LARGE    bytes > HIERBAR_MAX_COLLECTIVE_BYTES
+   Cost: one line transfer for each participant and line of data. */
+HIERBAR_API hierbar_status hierbar_bcast(hierbar_barrier *barrier, uint32_t participant,
+                                         uint32_t root, void *data, size_t bytes);
 
 /* Ends all present and later waits of all processes with HIERBAR_ABORTED, permanently; for instance
    after a participant was killed. A wait that has been released already may still return
