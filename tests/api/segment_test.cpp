@@ -201,6 +201,15 @@ std::uint64_t hostile_word(Random& random) {
 // Waits of somebody whose peers never come end at the fourth call.
 int give_up(void* num_calls) { return ++*static_cast<int*>(num_calls) == 4 ? 1 : 0; }
 
+hierbar_status call_collective(hierbar_barrier* barrier, std::uint32_t me, Random& random) {
+  std::uint8_t data[HIERBAR_MAX_COLLECTIVE_BYTES] = {};
+  const std::size_t bytes = random.one_in(2) ? random.below(sizeof(data)) : random.below(100);
+  if (random.one_in(2))
+    return hierbar_allreduce(barrier, me, data, data, bytes, HIERBAR_UINT8, HIERBAR_SUM);
+  const std::uint32_t root = random.below(hierbar_barrier_num_participants(barrier));
+  return hierbar_bcast(barrier, me, root, data, bytes);
+}
+
 class HostilePeers : public testing::TestWithParam<NamedAlgorithm> {};
 
 // A crossing may end in any way, or not at all: it does not leave the segment.
@@ -212,6 +221,7 @@ TEST_P(HostilePeers, LeadNobodyOutOfTheSegment) {
     hierbar_attributes attributes = attributes_of(2 + repetition % 6);
     attributes.cpusets = cpusets.data();
     attributes.algorithm = name.c_str();
+    attributes.collectives = repetition % 2;
     const SharedBarrier shared(attributes);
     ASSERT_EQ(shared.status(), HIERBAR_OK);
     int num_calls = 0;
@@ -224,8 +234,10 @@ TEST_P(HostilePeers, LeadNobodyOutOfTheSegment) {
       const std::uint64_t word = hostile_word(random);
       std::memcpy(shared.memory().bytes() + at, &word, sizeof(word));
     }
-    const hierbar_status status =
-        hierbar_barrier_wait(barrier.get(), random.below(attributes.num_participants));
+    const std::uint32_t me = random.below(attributes.num_participants);
+    const hierbar_status status = attributes.collectives == 0
+                                      ? hierbar_barrier_wait(barrier.get(), me)
+                                      : call_collective(barrier.get(), me, random);
     EXPECT_TRUE(status == HIERBAR_OK || status == HIERBAR_ABORTED) << hierbar_status_text(status);
   }
 }

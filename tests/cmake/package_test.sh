@@ -46,8 +46,10 @@ run "${CXX:-c++}" -std=c++20 "$consumer/consumer.cpp" -o "$work/by_pkg_config" "
 check 'its flags are enough' succeeded
 run "$work/by_pkg_config"
 check 'and the program runs' same_text "$(cat "$work/output")" "$version $version"
-run "${CC:-cc}" -std=c11 "$examples/threads.c" -o "$work/example_threads" "${flags[@]}" -pthread
-check 'a C program needs no more' succeeded
+for name in threads allreduce; do
+  run "${CC:-cc}" -std=c11 "$examples/$name.c" -o "$work/example_$name" "${flags[@]}" -pthread
+  check "a C program needs no more: $name" succeeded
+done
 run "${CXX:-c++}" -std=c++17 "$examples/processes.cpp" -o "$work/example_processes" "${flags[@]}"
 check 'nor does one with processes' succeeded
 run "$examples/examples_test.sh" "$work"

@@ -18,7 +18,7 @@ shown_in_document() {
     sed '1,3d' | head -n -3
 }
 
-for file in tests/examples/threads.c tests/examples/processes.cpp; do
+for file in tests/examples/threads.c tests/examples/allreduce.c tests/examples/processes.cpp; do
   code_of "$file" >"$work/code"
   shown_in_document "$file" >"$work/shown"
   check "there is code in $file" test -s "$work/code"
