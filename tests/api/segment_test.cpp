@@ -221,7 +221,7 @@ TEST_P(HostilePeers, LeadNobodyOutOfTheSegment) {
     hierbar_attributes attributes = attributes_of(2 + repetition % 6);
     attributes.cpusets = cpusets.data();
     attributes.algorithm = name.c_str();
-    attributes.collectives = repetition % 2;
+    attributes.collectives = GetParam().algorithm == Algorithm::kHier ? repetition % 2 : 0;
     const SharedBarrier shared(attributes);
     ASSERT_EQ(shared.status(), HIERBAR_OK);
     int num_calls = 0;

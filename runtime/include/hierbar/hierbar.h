@@ -40,19 +40,19 @@ HIERBAR_API const char *hierbar_version(void);
 /* ---- results ---- */
 
 typedef enum hierbar_status {
-  HIERBAR_OK = 0,              /* done; a wait was released */
-  HIERBAR_ABORTED = 1,         /* a wait ended because the barrier was aborted */
-  HIERBAR_ERR_INVALID = 2,     /* an argument is NULL, out of range, misaligned, or contradicts
-                                  another */
-  HIERBAR_ERR_NO_MEMORY = 3,   /* out of memory */
-  HIERBAR_ERR_TOO_SMALL = 4,   /* the memory ends before the barrier does: `size`, or the file
-                                  behind the mapping */
-  HIERBAR_ERR_IN_USE = 5,      /* the memory for the barrier is not all zero */
-  HIERBAR_ERR_NOT_READY = 6,   /* no barrier has been completed in the memory yet; try again */
-  HIERBAR_ERR_FOREIGN = 7,     /* the memory holds something other than a barrier */
-  HIERBAR_ERR_VERSION = 8,     /* the memory, or the attributes, come from an incompatible version
-                                  of hierbar */
-  HIERBAR_ERR_CORRUPT = 9,     /* the memory holds a barrier that contradicts itself */
+  HIERBAR_OK = 0,               /* done; a wait was released */
+  HIERBAR_ABORTED = 1,          /* a wait ended because the barrier was aborted */
+  HIERBAR_ERR_INVALID = 2,      /* an argument is NULL, out of range, misaligned, or contradicts
+                                   another */
+  HIERBAR_ERR_NO_MEMORY = 3,    /* out of memory */
+  HIERBAR_ERR_TOO_SMALL = 4,    /* the memory ends before the barrier does: `size`, or the file
+                                   behind the mapping */
+  HIERBAR_ERR_IN_USE = 5,       /* the memory for the barrier is not all zero */
+  HIERBAR_ERR_NOT_READY = 6,    /* no barrier has been completed in the memory yet; try again */
+  HIERBAR_ERR_FOREIGN = 7,      /* the memory holds something other than a barrier */
+  HIERBAR_ERR_VERSION = 8,      /* the memory, or the attributes, come from an incompatible version
+                                   of hierbar */
+  HIERBAR_ERR_CORRUPT = 9,      /* the memory holds a barrier that contradicts itself */
   HIERBAR_ERR_UNSUPPORTED = 10, /* the barrier's algorithm cannot do this, or it was made without
                                    collectives */
   HIERBAR_ERR_TOO_LARGE = 11    /* more bytes than HIERBAR_MAX_COLLECTIVE_BYTES */
