@@ -22,7 +22,7 @@ inline bool is_participant(const hierbar_barrier* barrier, std::uint32_t partici
 // Sets the flag, then wakes the sleepers. A sleeper announces itself, then reads the flag. (X1) to
 // (X3) are described at ThreadHost. To write to the line of every participant is slow, but it
 // happens only once.
-inline void abort_all(hierbar_barrier& barrier) noexcept {
+[[gnu::cold, gnu::noinline]] inline void abort_all(hierbar_barrier& barrier) noexcept {
   barrier.aborted.store(1, std::memory_order_seq_cst);  // (X1) pairs with (X2), (X3)
   ThreadHost host(barrier.spots, 0, barrier.policy, barrier.aborted);
   for (std::uint32_t p = 0; p < barrier.plan.num_participants; ++p) host.wake(p);
