@@ -106,7 +106,11 @@ hierbar_status hierbar_bcast(hierbar_barrier* barrier, std::uint32_t participant
       problem != HIERBAR_OK)
     return problem;
   if (!hierbar::is_participant(barrier, root)) return HIERBAR_ERR_INVALID;
-  return hierbar::run_episode(*barrier, participant, [&](ApiMem& mem) {
-    return barrier->collectives->one_way.bcast(mem, participant, root, data, bytes);
+  std::size_t brought_bytes = bytes;
+  const hierbar_status status = hierbar::run_episode(*barrier, participant, [&](ApiMem& mem) {
+    const auto bcast = barrier->collectives->one_way.bcast(mem, participant, root, data, bytes);
+    brought_bytes = bcast.bytes;
+    return bcast.result;
   });
+  return status == HIERBAR_OK && brought_bytes != bytes ? HIERBAR_ERR_INVALID : status;
 }

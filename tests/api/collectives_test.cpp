@@ -418,6 +418,27 @@ TEST(CollectivesOfApiThreads, RefuseWhatIsWrong) {
   EXPECT_EQ(hierbar_bcast(nullptr, 0, 0, data, 8), HIERBAR_ERR_INVALID);
 }
 
+// The root waits for nobody, so one thread can make the calls of both.
+TEST(CollectivesOfApiThreads, NoticeThatAReaderOfABcastWantsAnotherSize) {
+  const BarrierHandle barrier = create(with_collectives(2));
+  ASSERT_NE(barrier, nullptr);
+  const std::vector<std::uint64_t> brought(400, 7);
+  const auto bcast = [&](std::size_t root_count, std::vector<std::uint64_t>& read,
+                         std::size_t count) {
+    std::vector<std::uint64_t> own = brought;
+    EXPECT_EQ(hierbar_bcast(barrier.get(), 0, 0, own.data(), root_count * 8), HIERBAR_OK);
+    read.assign(own.size(), 0);
+    return hierbar_bcast(barrier.get(), 1, 0, read.data(), count * 8);
+  };
+  std::vector<std::uint64_t> read;
+  for (const auto& [root_count, count] :
+       {std::pair{1, 10}, {10, 1}, {10, 400}, {400, 10}, {0, 1}}) {
+    EXPECT_EQ(bcast(root_count, read, count), HIERBAR_ERR_INVALID) << root_count << " " << count;
+    EXPECT_EQ(std::count(read.begin(), read.end(), 7), std::min(root_count, count));
+    EXPECT_EQ(bcast(count, read, count), HIERBAR_OK);
+  }
+}
+
 TEST(CollectivesOfApiThreads, HaveToBeAskedFor) {
   Caller caller(attributes_of(1));
   EXPECT_EQ(caller.reduce(1), HIERBAR_ERR_UNSUPPORTED);
