@@ -87,8 +87,8 @@ if(HIERBAR_BUILD_LIBOMP)
   endif()
 endif()
 
-# MPI libraries by the family of their ABI, each with its own shim: HIERBAR_MPI_FAMILIES, and for
-# each of them its compiler driver HIERBAR_<FAMILY>_CC, whose own words say where the headers are
+# MPI libraries by the family of their own ABI, each with its own shim: HIERBAR_MPI_FAMILIES, and
+# for each of them its compiler driver HIERBAR_<FAMILY>_CC, whose own words say where the headers are
 # (.._INCLUDE_DIRS), and its launcher .._EXEC, for the tests.
 # A driver is taken by what its mpi.h defines, because its name says nothing outside Debian: mpicc
 # is either family's.
@@ -161,7 +161,8 @@ macro(hierbar_find_mpi family suffix shim packages)
 endmacro()
 
 if(HIERBAR_BUILD_MPI AND CMAKE_CROSSCOMPILING)
-  message(STATUS "hierbar: cross build: no libhierbar_mpi.so, no libhierbar_mpi_ompi.so")
+  message(STATUS "hierbar: cross build: no libhierbar_mpi.so, libhierbar_mpi_ompi.so and "
+                 "libhierbar_mpi_abi.so")
 elseif(HIERBAR_BUILD_MPI)
   hierbar_find_mpi(mpich mpich libhierbar_mpi.so "libmpich-dev mpich")
   hierbar_find_mpi(ompi openmpi libhierbar_mpi_ompi.so "libopenmpi-dev openmpi-bin")
@@ -174,10 +175,10 @@ function(hierbar_print_summary)
           "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, "
                  "${CMAKE_SYSTEM_PROCESSOR}")
   set(names "libhierbar.so" "hierbar" "libomp.so" "libhierbar_mpi.so" "libhierbar_mpi_ompi.so"
-      "libhierbar_ompt.so" "omp_barrier_bench"
+      "libhierbar_mpi_abi.so" "libhierbar_ompt.so" "omp_barrier_bench"
             "mpi_barrier_bench" "mpi_collective_bench" "barrier_bench")
-  set(targets hierbar_runtime hierbar_cli libomp hierbar_mpi hierbar_mpi_ompi hierbar_ompt
-      omp_barrier_bench mpi_barrier_bench mpi_collective_bench barrier_bench)
+  set(targets hierbar_runtime hierbar_cli libomp hierbar_mpi hierbar_mpi_ompi hierbar_mpi_abi
+      hierbar_ompt omp_barrier_bench mpi_barrier_bench mpi_collective_bench barrier_bench)
   foreach(name target IN ZIP_LISTS names targets)
     if(TARGET ${target})
       set(answer yes)

@@ -3,13 +3,14 @@
 #
 #   bin/hierbar
 #   lib/libhierbar.so
-#   lib/libhierbar_mpi.so    looks for libhierbar.so beside itself; so does libhierbar_mpi_ompi.so
+#   lib/libhierbar_mpi.so    looks for libhierbar.so beside itself; so do libhierbar_mpi_ompi.so and
+#                            libhierbar_mpi_abi.so
 #   lib/libhierbar_ompt.so   the OMPT tool; needs nothing
 #   lib/hierbar/             libomp.so and its other names, libhierbar.so as a link
 #   lib/hierbar/preload/     the same runtime as `hierbar run` preloads it; see
 #                            runtime/libomp/preload
 #   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime,
-#                            hierbar::mpi, hierbar::mpi_ompi
+#                            hierbar::mpi, hierbar::mpi_ompi, hierbar::mpi_abi
 #   lib/pkgconfig/hierbar.pc
 #   include/hierbar/         hierbar.h, mpi.h, hierbar_mpi.f90, barrier/, base/, plan/plan.h
 #   share/doc/hierbar/       this project's licence and LLVM's
@@ -31,7 +32,7 @@ if(TARGET hierbar_runtime)
   install(TARGETS hierbar_runtime EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
-foreach(shim IN ITEMS hierbar_mpi hierbar_mpi_ompi hierbar_ompt)
+foreach(shim IN ITEMS hierbar_mpi hierbar_mpi_ompi hierbar_mpi_abi hierbar_ompt)
   if(TARGET ${shim})
     install(TARGETS ${shim} EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()

@@ -31,9 +31,12 @@ namespace {
 
 // Whether the user has asked the MPI library to go on after a rank has died.
 bool survives_dead_ranks() {
-  const char* value = trusted_variable(kFaultToleranceVariable);
-  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 &&
-         std::strcmp(value, "no") != 0 && std::strcmp(value, "false") != 0;
+  return std::any_of(kFaultToleranceVariables.begin(), kFaultToleranceVariables.end(),
+                     [](const char* name) {
+                       const char* const value = trusted_variable(name);
+                       return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 &&
+                              std::strcmp(value, "no") != 0 && std::strcmp(value, "false") != 0;
+                     });
 }
 
 RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined) {
@@ -235,7 +238,7 @@ void report_not_main_thread(const Agreement& agreement) {
   print_line(
       "a communicator of several nodes is set up in a barrier of a thread that did not initialise "
       "MPI, and " +
-      std::string(kFamilyName) +
+      std::string(row_of(kFamily).name) +
       " may hang if several threads make communicators; the MPI library's own barrier is used "
       "instead");
 }

@@ -27,7 +27,7 @@ using hierbar::mpi::RawHandle;
 using hierbar::mpi::Route;
 using hierbar::mpi::Teams;
 
-// For an entry point of a program whose MPI library is of the other family.
+// For an entry point of a program whose MPI library is of another family.
 #define HIERBAR_PASS_TO_OTHER_SHIM(name, ...)                               \
   do {                                                                      \
     static void* const other = hierbar::mpi::find_in_other_shim(#name);     \

@@ -4,8 +4,9 @@
 
 #include <mpi.h>
 
-#include <string>
+#include <span>
 
+#include "mpi/library/families.hpp"
 #include "mpi/library/mpi_symbols.hpp"
 
 namespace hierbar::mpi {
@@ -15,13 +16,12 @@ struct Pmpi;
 // MPI libraries of one family have the same handles and constants. The shim is compiled once for
 // each family, against the family's mpi.h. What mpi.h does not settle is in family_<name>.cpp.
 
-extern const char* const kFamilyName;  // "Open MPI"
-extern const char* const kShimFile;    // the file of this shim
-extern const char* const kOtherShimFile;
-extern const char* const kOtherShim;  // "libhierbar_mpi.so is for MPICH"
-// An environment variable that users set for programs that go on after a rank has died.
-extern const char* const kFaultToleranceVariable;
+extern const LibraryFamily kFamily;
+// Environment variables that users set for programs that go on after a rank has died.
+extern const std::span<const char* const> kFaultToleranceVariables;
 extern const char* const kProgressSymbol;  // the library's function that makes progress
+// The library's function from a communicator's handle in Fortran to that in C.
+extern const char* const kCommFromFortran;
 // Whether threads of a process may make communicators of different groups at the same time, as MPI
 // allows, without a hang inside the library (docs/design/mpi-setup.md#d0155).
 extern const bool kThreadsMayMakeComms;
@@ -29,9 +29,8 @@ extern const bool kThreadsMayMakeComms;
 // not allow.
 extern const bool kTakesOneElementTwice;
 
-// Whether the library around an address, which is in `file`, is of this family: it defines what
-// only libraries with this ABI do.
-bool is_of_family(const void* library, const std::string& file);
+// The file of this shim.
+inline const char* shim_file() { return row_of(kFamily).shim_file; }
 
 // Fills in the predefined handles of the table. If one is missing, find.missing() names it.
 void bind_handles(const MpiSymbols& find, Pmpi& pmpi);

@@ -47,25 +47,18 @@ void add_all_sizes(std::vector<NamedType>& types, const char* name, TypeKind kin
   }
 }
 
+constexpr const char* kFaultToleranceSwitches[] = {"MPIR_CVAR_ENABLE_FT"};
+
 void progress_without_stream() { stream_progress(kNoStream); }
 
 }  // namespace
 
-const char* const kFamilyName = "MPICH";
-const char* const kShimFile = "libhierbar_mpi.so";
-const char* const kOtherShimFile = "libhierbar_mpi_ompi.so";
-const char* const kOtherShim = "libhierbar_mpi_ompi.so is for Open MPI";
-const char* const kFaultToleranceVariable = "MPIR_CVAR_ENABLE_FT";
+const LibraryFamily kFamily = LibraryFamily::kMpich;
+const std::span<const char* const> kFaultToleranceVariables = kFaultToleranceSwitches;
 const char* const kProgressSymbol = "MPIX_Stream_progress";
+const char* const kCommFromFortran = "PMPI_Comm_f2c";  // a macro in most of them
 const bool kThreadsMayMakeComms = true;
 const bool kTakesOneElementTwice = false;
-
-// In mpi.h MPI_COMM_DUP_FN is this function. So every library that programs of this ABI can be
-// linked with has it, and no library of another ABI. Of MPICH's own, libmpi_abi.so lacks it.
-bool is_of_family(const void* library, const std::string& file) {
-  return definition_inside(library, "MPIR_Dup_fn") != nullptr &&
-         file.find("libmpi_abi") == std::string::npos;
-}
 
 void bind_handles(const MpiSymbols&, Pmpi& pmpi){
 #define HIERBAR_HANDLE(type, name, constant) pmpi.name = constant;

@@ -14,19 +14,16 @@
 
 namespace hierbar::mpi {
 
-const char* const kFamilyName = "Open MPI";
-const char* const kShimFile = "libhierbar_mpi_ompi.so";
-const char* const kOtherShimFile = "libhierbar_mpi.so";
-const char* const kOtherShim = "libhierbar_mpi.so is for MPICH";
-const char* const kFaultToleranceVariable = "OMPI_MCA_mpi_ft_enable";
+namespace {
+constexpr const char* kFaultToleranceSwitches[] = {"OMPI_MCA_mpi_ft_enable"};
+}  // namespace
+
+const LibraryFamily kFamily = LibraryFamily::kOpenMpi;
+const std::span<const char* const> kFaultToleranceVariables = kFaultToleranceSwitches;
 const char* const kProgressSymbol = "opal_progress";
+const char* const kCommFromFortran = "PMPI_Comm_f2c";
 const bool kThreadsMayMakeComms = false;
 const bool kTakesOneElementTwice = true;
-
-bool is_of_family(const void* library, const std::string& file) {
-  return definition_inside(library, "ompi_mpi_comm_world") != nullptr &&
-         file.find("libmpi_abi") == std::string::npos;
-}
 
 void bind_handles(const MpiSymbols& find, Pmpi& pmpi){
 #define HIERBAR_HANDLE(type, name, constant) pmpi.name = constant;

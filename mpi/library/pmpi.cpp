@@ -51,7 +51,7 @@ int fail() { return MPI_ERR_OTHER; }
 // Whether that shim is of this family, too.
 bool is_served_by_first_shim() {
   const std::string first = file_of(dlsym(RTLD_DEFAULT, kOnlyInShims));
-  return first.substr(first.rfind('/') + 1) == kShimFile;
+  return first.substr(first.rfind('/') + 1) == shim_file();
 }
 
 const Pmpi* decline(const std::string& reason) {
@@ -59,9 +59,12 @@ const Pmpi* decline(const std::string& reason) {
   return nullptr;
 }
 
-const Pmpi* decline_library(const std::string& file) {
-  return decline("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName +
-                 " only (" + kOtherShim + "); it does nothing here");
+const Pmpi* decline_library(const std::string& file, LibraryFamily family) {
+  const std::string right = family != LibraryFamily::kNone ? std::string(row_of(family).shim_file) +
+                                                                 " is for " + row_of(family).name
+                                                           : "hierbar has none for that library";
+  return decline("this program uses " + file + ", but " + shim_file() + " is for " +
+                 row_of(kFamily).name + " only (" + right + "); it does nothing here");
 }
 
 // PMPI_Barrier of the library that the program has opened.
@@ -143,7 +146,7 @@ void find_tools(Pmpi& pmpi) {
 
 // What not every library has.
 void bind_optional(const MpiSymbols& find, Pmpi& pmpi) {
-  bind(find("PMPI_Comm_f2c"), pmpi.Comm_f2c);
+  bind(find(kCommFromFortran), pmpi.Comm_f2c);
   bind(find("PMPI_Type_f2c"), pmpi.Type_f2c);
   bind(find("PMPI_Op_f2c"), pmpi.Op_f2c);
   bind(find("PMPIX_Comm_test_threadcomm"), pmpi.Comm_test_threadcomm);
@@ -166,11 +169,12 @@ const Pmpi* bind_all(const void* caller) {
   void* const barrier = library != nullptr ? definition_inside(library, "PMPI_Barrier") : nullptr;
   if (barrier == nullptr) {
     return decline("this program calls MPI functions, but has no MPI library with PMPI_Barrier; " +
-                   std::string(kShimFile) + " does nothing here");
+                   std::string(shim_file()) + " does nothing here");
   }
   library_not_served = barrier;
   const std::string file = file_of(barrier);
-  if (!is_of_family(barrier, file)) return decline_library(file);
+  const LibraryFamily family = family_of(barrier, file);
+  if (family != kFamily) return decline_library(file, family);
   if (is_behind_other_shim() && is_served_by_first_shim()) return nullptr;
   auto* pmpi = new Pmpi{};
 #define HIERBAR_BIND(name) bind(find.need("PMPI_" #name), pmpi->name);
@@ -181,7 +185,7 @@ const Pmpi* bind_all(const void* caller) {
   const char* const missing_data = bind_data_functions(library, *pmpi);
   const char* const missing = missing_data != nullptr ? missing_data : find.missing();
   if (missing != nullptr) {
-    return decline("this program uses " + file + ", which lacks " + missing + "; " + kShimFile +
+    return decline("this program uses " + file + ", which lacks " + missing + "; " + shim_file() +
                    " does nothing here");
   }
   bind_next(find, *pmpi);
@@ -191,7 +195,7 @@ const Pmpi* bind_all(const void* caller) {
   find_tools(*pmpi);
   pmpi->has_user_threads = definition_behind(barrier, "ABT_thread_yield") != nullptr;
   if (pmpi->has_user_threads && is_first_process()) {
-    print_line(file + " is built on Argobots, and barriers of " + kShimFile +
+    print_line(file + " is built on Argobots, and barriers of " + shim_file() +
                " cannot switch its threads; the MPI library's own barrier is used");
   }
   return pmpi;
@@ -213,12 +217,13 @@ bool is_in_shim(const void* address) { return definition_inside(address, kOnlyIn
 
 bool serves_opened(const void* barrier) {
   const std::string file = file_of(barrier);
-  if (!is_of_family(barrier, file)) {
+  const LibraryFamily family = family_of(barrier, file);
+  if (family != kFamily) {
     static std::atomic<bool> is_said{false};
     // Relaxed: at worst the line is printed twice.
     if (found.load(std::memory_order_relaxed) == nullptr &&
         !is_said.exchange(true, std::memory_order_relaxed)) {
-      decline_library(file);
+      decline_library(file, family);
     }
     return false;
   }
@@ -280,14 +285,14 @@ void* find_next(const char* symbol, const char* profiling_symbol) {
     next = definition_inside(library_not_served, profiling_symbol);
   if (next != nullptr) return next;
   const std::string reason =
-      "this program calls " + std::string(symbol) + "(), which only " + kShimFile + " defines";
+      "this program calls " + std::string(symbol) + "(), which only " + shim_file() + " defines";
   if (library_not_served == nullptr) {
     // A static MPI library does not even have a function in the program that the linker has found
     // here.
     print_line(reason +
                ", so the program is ended; if its MPI library is linked in (libmpich.a), link the "
                "shared library (libmpich.so), or leave " +
-               kShimFile + " out");
+               shim_file() + " out");
     _exit(EXIT_FAILURE);
   }
   print_line(reason + "; the call fails with MPI_ERR_OTHER");
@@ -296,13 +301,21 @@ void* find_next(const char* symbol, const char* profiling_symbol) {
 
 void* find_in_other_shim(const char* symbol) {
   if (void* next = dlsym(RTLD_NEXT, symbol)) return next;
+  const void* const library = library_not_served;
+  const LibraryFamily family =
+      library != nullptr ? family_of(library, file_of(library)) : LibraryFamily::kNone;
+  const std::string call = std::string("this program calls ") + symbol + "(), ";
+  if (family == LibraryFamily::kNone || family == kFamily) {
+    print_line(call + "but hierbar has no version of it for the program's MPI library");
+    std::abort();
+  }
+  const std::string file = row_of(family).shim_file;
   const std::string own = file_of(&foreign);
-  const std::string other = own.substr(0, own.rfind('/') + 1) + kOtherShimFile;
-  void* const library = dlopen(other.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  void* const found = library != nullptr ? dlsym(library, symbol) : nullptr;
+  const std::string beside = own.substr(0, own.rfind('/') + 1) + file;
+  void* const other = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void* const found = other != nullptr ? dlsym(other, symbol) : nullptr;
   if (found != nullptr) return found;
-  print_line(std::string("this program calls ") + symbol +
-             "(), whose version for its MPI library is in " + kOtherShimFile +
+  print_line(call + "whose version for its MPI library is in " + file +
              "; preload or link that, or put it into the directory of " + own);
   std::abort();
 }

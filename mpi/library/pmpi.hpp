@@ -41,8 +41,8 @@ namespace hierbar::mpi {
 // and in Fortran.
 #define HIERBAR_DATA_FUNCTIONS(X) X(Allreduce, allreduce) X(Bcast, bcast) X(Reduce, reduce)
 
-// The predefined handles: type, name here, name in MPI. In one family of libraries they are
-// constants of mpi.h, in the other one addresses inside the library. So only this table uses MPI's
+// The predefined handles: type, name here, name in MPI. In two families of libraries they are
+// constants of mpi.h, with Open MPI addresses inside the library. So only this table uses MPI's
 // names.
 #define HIERBAR_MPI_HANDLES(X) \
   X(MPI_Comm, comm_null, MPI_COMM_NULL) X(MPI_Comm, comm_self, MPI_COMM_SELF) \
@@ -115,7 +115,7 @@ struct Pmpi {
 #endif
   NextMpi next;
   // Null where the library does not have them.
-  MPI_Comm (*Comm_f2c)(MPI_Fint comm);  // these are macros in MPICH
+  MPI_Comm (*Comm_f2c)(MPI_Fint comm);  // kCommFromFortran; these are macros in MPICH
   MPI_Datatype (*Type_f2c)(MPI_Fint type);
   MPI_Op (*Op_f2c)(MPI_Fint op);
 #ifdef HIERBAR_HEADER_HAS_SESSIONS
@@ -191,9 +191,9 @@ const Pmpi* find_pmpi_unrecorded(const void* caller);
 // look.
 void* find_next(const char* symbol, const char* profiling_symbol);
 
-// The same for a function that only shims have: the next definition, or that of the other family's
-// shim beside this one, which is loaded if need be. Ends the process with a message if there is
-// neither.
+// The same for a function that only shims have: the next definition, or that of the shim of
+// the program's library, beside this one, which is loaded if need be. Ends the process with a
+// message if there is neither.
 void* find_in_other_shim(const char* symbol);
 
 // While it exists, errors on a communicator are returned. Around what the shim does there for

@@ -74,7 +74,7 @@ inline const Reduction* find_reduction(const Pmpi& pmpi, MPI_Datatype type, MPI_
     MPI_Op op;
     const Reduction* reduction;
   };
-  // No handle is 0 in either family, so at first this is the answer for what is no handle. It stays
+  // No handle is 0 in any family, so at first this is the answer for what is no handle. It stays
   // valid: what is predefined never changes.
   static constinit thread_local LastAnswer last{};
   // Read once: each access to a thread_local may be a function call.

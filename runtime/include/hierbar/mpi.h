@@ -11,9 +11,10 @@
        #pragma omp barrier
 
    and inside a node one episode replaces these three. libhierbar_mpi.so (MPICH and libraries of its
-   ABI) and libhierbar_mpi_ompi.so (Open MPI) both have it. Link with one of them, before the MPI
-   library. Or define HIERBAR_MPI_WEAK before this header is included: the program then links with
-   neither, has the functions if one of the libraries is preloaded, and otherwise finds them NULL.
+   ABI), libhierbar_mpi_ompi.so (Open MPI) and libhierbar_mpi_abi.so (MPI's standard ABI) all have
+   it. Link with one of them, before the MPI library. Or define HIERBAR_MPI_WEAK before this header
+   is included: the program then links with none, has the functions if one of the libraries is
+   preloaded, and otherwise finds them NULL.
    See docs/guide/hybrid.md.
 
    All ranks create a team together, and each rank passes its number of threads; the numbers may
@@ -108,8 +109,9 @@ HIERBAR_MPI_API int hierbar_team_barrier(hierbar_team team, int thread);
    Thread safety: as a collective call on the communicator. */
 HIERBAR_MPI_API int hierbar_team_free(hierbar_team *team);
 
-/* hierbar_team_create() with the communicator as Fortran has it, for the module hierbar_mpi. */
-HIERBAR_MPI_API int hierbar_team_create_fortran(const MPI_Fint *comm, int num_threads,
+/* hierbar_team_create() with the communicator as Fortran has it, for the module hierbar_mpi. The
+   standard ABI has no MPI_Fint. */
+HIERBAR_MPI_API int hierbar_team_create_fortran(const int *comm, int num_threads,
                                                 hierbar_team *team);
 
 #ifdef __cplusplus
