@@ -125,6 +125,7 @@ Json versions() {
           {"openmp_runtime", there(libraries.openmp_runtime)},
           {"mpich_shim", there(libraries.mpich_shim)},
           {"openmpi_shim", there(libraries.openmpi_shim)},
+          {"abi_shim", there(libraries.abi_shim)},
           {"ompt_tool", there(libraries.ompt_tool)}};
 }
 

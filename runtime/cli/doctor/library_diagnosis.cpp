@@ -158,9 +158,12 @@ class LibraryDoctor {
           "preload the library of the program's family; 'hierbar run' chooses it",
           "env -u LD_PRELOAD " + run_command_line(input_));
     }
-    if (facts_.launcher.family == MpiFamily::kNone || facts_.launcher.family == family) return;
+    // Each library's launcher may start programs of the standard ABI.
+    const MpiFamily launcher = facts_.launcher.launcher;
+    if (launcher == MpiFamily::kNone || launcher == family || family == MpiFamily::kStandardAbi)
+      return;
     add("other-mpi",
-        std::string("the launcher belongs to ") + family_name(facts_.launcher.family) +
+        std::string("the launcher belongs to ") + family_name(launcher) +
             ", and the program's MPI is " + family_name(family) + ": each rank would run alone",
         facts_.launcher.why + "; " + list({mpis.front()}),
         "use the launcher that belongs to the program's MPI",

@@ -191,7 +191,7 @@ Result<ProgramFacts> gather_facts(const Program& command) {
     const Program launched(std::find_if(command.begin(), command.end(), is_mpi_launcher),
                            command.end());
     if (!launched.empty()) facts.launcher = guess_family(launched, facts.environment);
-    if (!facts.launcher.by_launcher) facts.launcher = {};
+    if (facts.launcher.launcher == MpiFamily::kNone) facts.launcher = {};
   }
   facts.is_privileged = gives_rights(facts.started.file);
   facts.static_runtime = find_static_runtime(facts.started.file);

@@ -12,10 +12,10 @@ void add_mpi_option(CLI::App& command, std::string& value) {
   command
       .add_option("--mpi", value,
                   "MPI library of the program: auto, mpich (also Intel MPI and others of its "
-                  "kind), openmpi, none; default: auto,\n"
-                  "which is the launcher's MPI; with other launchers, such as srun, the one that "
-                  "the program is linked with")
-      ->type_name("auto|mpich|openmpi|none");
+                  "kind), openmpi, abi (MPI's standard ABI, libmpi_abi.so), none; default: auto,\n"
+                  "which is the launcher's MPI; the one that the program is linked with if that is "
+                  "libmpi_abi.so, and with other launchers, such as srun")
+      ->type_name("auto|mpich|openmpi|abi|none");
 }
 
 FamilyGuess chosen_family(const std::string& value, const Program& program) {
@@ -26,13 +26,15 @@ FamilyGuess chosen_family(const std::string& value, const Program& program) {
     guess.family = MpiFamily::kMpich;
   } else if (value == "openmpi") {
     guess.family = MpiFamily::kOpenMpi;
+  } else if (value == "abi") {
+    guess.family = MpiFamily::kStandardAbi;
   } else if (value == "none") {
     guess = {.family = MpiFamily::kNone,
-             .by_launcher = false,
+             .launcher = MpiFamily::kNone,
              .why = "--mpi none: MPI_Barrier is left alone"};
   } else {
     refuse("--mpi", value, "no such MPI",
-           "auto, mpich (also Intel MPI and others of its kind), openmpi, none");
+           "auto, mpich (also Intel MPI and others of its kind), openmpi, abi, none");
   }
   return guess;
 }

@@ -55,7 +55,8 @@ MpiFamily family_by_loads(const std::string& file, const LoaderInput& input) {
   }
   std::string missing;
   for (const Loads::Missing& one : loads->missing) missing += one.name + " ";
-  return find_mark(missing, {{"libmpi.so.40", MpiFamily::kOpenMpi},
+  return find_mark(missing, {{"libmpi_abi.so.", MpiFamily::kStandardAbi},
+                             {"libmpi.so.40", MpiFamily::kOpenMpi},
                              {"libmpich.so.12", MpiFamily::kMpich},
                              {"libmpi.so.12", MpiFamily::kMpich}});
 }
@@ -80,7 +81,7 @@ std::vector<std::string> mpi4py_modules(const std::string& python) {
 }  // namespace
 
 const char* family_name(MpiFamily family) {
-  constexpr const char* kNames[] = {"no MPI", "MPICH", "Open MPI"};
+  constexpr const char* kNames[] = {"no MPI", "MPICH", "Open MPI", "MPI's standard ABI"};
   return kNames[static_cast<int>(family)];
 }
 
@@ -89,7 +90,7 @@ FamilyGuess guess_family_of_program(const Program& command, const Environment& e
   for (const std::string& word : command) {
     const std::string file = find_in_path(word);
     const MpiFamily family = file.empty() ? MpiFamily::kNone : family_by_loads(file, input);
-    if (family != MpiFamily::kNone) return {family, false, "'" + file + "' loads it"};
+    if (family != MpiFamily::kNone) return {family, MpiFamily::kNone, "'" + file + "' loads it"};
   }
   const StartedProgram started = find_started_program(command);
   if (started.wrappers.empty() || interpreter_of(started) != Interpreter::kPython) return {};
@@ -98,24 +99,34 @@ FamilyGuess guess_family_of_program(const Program& command, const Environment& e
     const MpiFamily family = family_by_loads(module, input);
     // Wheels have a module for each family, and choose when they are imported.
     if (guess.family != MpiFamily::kNone && family != guess.family) return {};
-    guess = {family, false, "'" + module + "' loads it"};
+    guess = {family, MpiFamily::kNone, "'" + module + "' loads it"};
   }
   return guess.family == MpiFamily::kNone ? FamilyGuess{} : guess;
 }
 
+namespace {
+
+FamilyGuess guess_family_of_launcher(const std::string& word) {
+  const std::string file = find_in_path(word);
+  if (!is_mpi_launcher(word) || file.empty()) return {};
+  std::error_code unresolved;
+  const std::string real = std::filesystem::canonical(file, unresolved);
+  if (const MpiFamily family = family_by_name(real); family != MpiFamily::kNone)
+    return {family, family, "'" + word + "' is " + real};
+  if (const MpiFamily family = family_by_version(file); family != MpiFamily::kNone)
+    return {family, family, "'" + word + " --version' says so"};
+  return {};
+}
+
+}  // namespace
+
 FamilyGuess guess_family(const Program& command, const Environment& environment) {
-  if (const std::string file = find_in_path(command.front());
-      is_mpi_launcher(command.front()) && !file.empty()) {
-    std::error_code unresolved;
-    const std::string real = std::filesystem::canonical(file, unresolved);
-    if (const MpiFamily family = family_by_name(real); family != MpiFamily::kNone) {
-      return {family, true, "'" + command.front() + "' is " + real};
-    }
-    if (const MpiFamily family = family_by_version(file); family != MpiFamily::kNone) {
-      return {family, true, "'" + command.front() + " --version' says so"};
-    }
-  }
-  return guess_family_of_program(command, environment);
+  FamilyGuess launcher = guess_family_of_launcher(command.front());
+  FamilyGuess program = guess_family_of_program(command, environment);
+  if (launcher.family == MpiFamily::kNone) return program;
+  if (program.family != MpiFamily::kStandardAbi) return launcher;
+  program.launcher = launcher.family;
+  return program;
 }
 
 namespace {
@@ -134,10 +145,19 @@ LibraryKind openmp_kind(const std::string& path, const std::string& name) {
              : LibraryKind::kLlvmOpenMp;
 }
 
-LibraryKind mpi_kind(const std::string& path) {
-  const auto states = find_symbols(path, {"MPI_Barrier", "ompi_mpi_comm_world"});
+bool has_name(const std::string& name, const char* stem) {
+  return name.starts_with(stem) && name.find(".so") != std::string::npos;
+}
+
+LibraryKind mpi_kind(const std::string& path, const std::string& name) {
+  const auto states =
+      find_symbols(path, {"MPI_Barrier", "ompi_mpi_comm_world", "MPI_Abi_get_version"});
   if (states[0] != SymbolState::kDefined)
     return LibraryKind::kOther;  // of another language or part of MPI
+  // The name is the standard's. Libraries with the function may have their own ABI, and files with
+  // the name that of a draft.
+  if (has_name(name, "libmpi_abi"))
+    return states[2] == SymbolState::kDefined ? LibraryKind::kStandardMpi : LibraryKind::kOther;
   return states[1] == SymbolState::kDefined ? LibraryKind::kOpenMpi : LibraryKind::kMpich;
 }
 
@@ -147,10 +167,6 @@ LibraryKind blas_kind(const std::string& path) {
   const bool uses_openmp = states[1] == SymbolState::kUsed || states[2] == SymbolState::kUsed;
   return states[0] == SymbolState::kUsed && !uses_openmp ? LibraryKind::kOpenBlas
                                                          : LibraryKind::kOther;
-}
-
-bool has_name(const std::string& name, const char* stem) {
-  return name.starts_with(stem) && name.find(".so") != std::string::npos;
 }
 
 }  // namespace
@@ -169,9 +185,10 @@ bool is_openmp_name(const std::string& file_name) {
 LibraryKind library_kind(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename();
   if (name.starts_with("libhierbar_mpi_ompi.so")) return LibraryKind::kOpenMpiShim;
+  if (name.starts_with("libhierbar_mpi_abi.so")) return LibraryKind::kStandardMpiShim;
   if (name.starts_with("libhierbar_mpi.so")) return LibraryKind::kMpichShim;
   if (is_openmp_name(name)) return openmp_kind(path, name);
-  if (has_name(name, "libmpi")) return mpi_kind(path);
+  if (has_name(name, "libmpi")) return mpi_kind(path, name);
   if (has_name(name, "libopenblas") || has_name(name, "libscipy_openblas")) return blas_kind(path);
   // Debian's OpenBLAS stands in for the reference BLAS under that one's name.
   if (has_name(name, "libblas") &&
@@ -204,10 +221,14 @@ LibraryNames names_of(LibraryKind kind) {
       return {"mpich", "MPI of MPICH's kind"};
     case LibraryKind::kOpenMpi:
       return {"openmpi", "Open MPI"};
+    case LibraryKind::kMpiAbi:
+      return {"mpi-abi", "MPI of the standard ABI"};
     case LibraryKind::kMpichShim:
       return {"hierbar-mpi-mpich", "hierbar's MPI_Barrier for MPICH and its relatives"};
     case LibraryKind::kOpenMpiShim:
       return {"hierbar-mpi-openmpi", "hierbar's MPI_Barrier for Open MPI"};
+    case LibraryKind::kMpiAbiShim:
+      return {"hierbar-mpi-abi", "hierbar's MPI_Barrier for MPI's standard ABI"};
     case LibraryKind::kOpenBlas:
       return {"openblas-pthreads", "OpenBLAS with its own threads"};
   }
@@ -223,13 +244,15 @@ bool is_openmp(LibraryKind kind) {
   return kind >= LibraryKind::kHierbarOpenMp && kind <= LibraryKind::kIntelOpenMp;
 }
 bool is_mpi(LibraryKind kind) {
-  return kind == LibraryKind::kMpich || kind == LibraryKind::kOpenMpi;
+  return kind >= LibraryKind::kMpich && kind <= LibraryKind::kStandardMpi;
 }
 
 MpiFamily family_of(LibraryKind kind) {
   if (kind == LibraryKind::kMpich || kind == LibraryKind::kMpichShim) return MpiFamily::kMpich;
   if (kind == LibraryKind::kOpenMpi || kind == LibraryKind::kOpenMpiShim)
     return MpiFamily::kOpenMpi;
+  if (kind == LibraryKind::kStandardMpi || kind == LibraryKind::kStandardMpiShim)
+    return MpiFamily::kStandardAbi;
   return MpiFamily::kNone;
 }
 

@@ -11,20 +11,21 @@
 namespace hierbar {
 
 // The family of a program's MPI library. It decides which shim the program needs.
-enum class MpiFamily { kNone, kMpich, kOpenMpi };
+enum class MpiFamily { kNone, kMpich, kOpenMpi, kStandardAbi };
 
-const char* family_name(MpiFamily family);  // "no MPI", "MPICH", "Open MPI"
+const char* family_name(MpiFamily family);  // "no MPI", "MPICH", "Open MPI", "MPI's standard ABI"
 
 struct FamilyGuess {
   MpiFamily family = MpiFamily::kNone;
-  bool by_launcher = false;  // the command's first word is a launcher of that family
-  std::string why;           // "'mpiexec' is /usr/bin/mpiexec.hydra"
+  MpiFamily launcher = MpiFamily::kNone;  // that of the launcher that is the command's first word
+  std::string why;                        // "'mpiexec' is /usr/bin/mpiexec.hydra"
 };
 
 // Guesses the family from a command, in this order. kNone if nothing is found.
 //
 // 1. If the first word is an MPI launcher: from the path of its file, with symbolic links resolved.
 // 2. From what that launcher prints for --version.
+//    But a program of the standard ABI, as in steps 3 and 4, runs under each library's launcher.
 // 3. From the first word of the command that is a program for which the loader would load an MPI
 //    library. `srun` needs this step.
 // 4. If a launcher starts Python: from the MPI library of its package mpi4py.
@@ -42,8 +43,10 @@ enum class LibraryKind {
   kIntelOpenMp,
   kMpich,
   kOpenMpi,
-  kMpichShim,  // this project's, before MPICH's kind of MPI
+  kStandardMpi,  // any library's, with the standard ABI
+  kMpichShim,    // this project's, before MPICH's kind of MPI
   kOpenMpiShim,
+  kStandardMpiShim,
   kOpenBlas,  // with threads of its own
 };
 

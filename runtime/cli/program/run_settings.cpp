@@ -158,6 +158,11 @@ void describe_placement(const Environment& environment, RunSettings& settings) {
   }
 }
 
+const std::string& shim_for(MpiFamily family, const Libraries& libraries) {
+  if (family == MpiFamily::kStandardAbi) return libraries.abi_shim;
+  return family == MpiFamily::kMpich ? libraries.mpich_shim : libraries.openmpi_shim;
+}
+
 void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Environment& environment,
                 Chooser& chooser, RunSettings& settings) {
   if (mpi.family == MpiFamily::kNone) {
@@ -167,8 +172,7 @@ void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Enviro
             : mpi.why);
     return;
   }
-  const std::string& shim =
-      mpi.family == MpiFamily::kMpich ? libraries.mpich_shim : libraries.openmpi_shim;
+  const std::string& shim = shim_for(mpi.family, libraries);
   if (shim.empty()) {
     settings.notes.push_back(std::string("there is no shim for ") + family_name(mpi.family) +
                              " in this installation, so MPI_Barrier stays as it is");
@@ -251,6 +255,7 @@ Libraries find_libraries() {
           .one_runtime = if_there(openmp / "libone_runtime.so"),
           .mpich_shim = if_there(libraries / "libhierbar_mpi.so"),
           .openmpi_shim = if_there(libraries / "libhierbar_mpi_ompi.so"),
+          .abi_shim = if_there(libraries / "libhierbar_mpi_abi.so"),
           .ompt_tool = if_there(libraries / "libhierbar_ompt.so"),
           .stock_runtime = if_there(prefix / "stock/lib/libomp.so")};
 }
@@ -273,14 +278,14 @@ RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi,
   describe_placement(environment, settings);
   choose_mpi(mpi, libraries, environment, chooser, settings);
   const bool has_hydra_with_shim =
-      mpi.family == MpiFamily::kMpich && mpi.by_launcher && !libraries.mpich_shim.empty();
+      mpi.launcher == MpiFamily::kMpich && !shim_for(mpi.family, libraries).empty();
   if (has_hydra_with_shim) choose_sessions(command, machine, environment, chooser);
   choose_report(report, libraries, chooser, settings);
   choose_for_sanitizers(command, chooser);
 
   // Open MPI's launcher passes its environment only to the ranks of its own node.
   settings.command = {command.front()};
-  if (mpi.family == MpiFamily::kOpenMpi && mpi.by_launcher) {
+  if (mpi.launcher == MpiFamily::kOpenMpi) {
     for (const RunSettings::Variable& variable : settings.variables) {
       settings.command.insert(settings.command.end(), {"-x", variable.name});
     }

@@ -21,6 +21,7 @@ struct Libraries {
   std::string one_runtime;       // the loader's audit module that keeps other runtimes out
   std::string mpich_shim;
   std::string openmpi_shim;
+  std::string abi_shim;  // of MPI's standard ABI
   std::string ompt_tool;
   std::string stock_runtime;  // LLVM's without our patches, which a build has for comparisons
 };
