@@ -94,6 +94,23 @@ for family in mpich openmpi; do
   check 'which preloads its MPI_Barrier' says "hierbar's MPI_Barrier for"
 done
 
+# MPI's standard ABI, whose programs any launcher starts: a library with no more than what shows it.
+printf '%s\n' 'int MPI_Barrier(void *comm) { return comm == 0; }' \
+  'int MPI_Abi_get_version(int *major, int *minor) { return *major = 1, *minor = 0; }' >abi.c
+cc -shared -fPIC abi.c -Wl,-soname,libmpi_abi.so.1 -o libmpi_abi.so.1
+printf '%s\n' 'int MPI_Barrier(void *comm);' \
+  'int main(void) { return MPI_Barrier((void *)0x101); }' >abi_app.c
+cc abi_app.c ./libmpi_abi.so.1 -Wl,-rpath,"$work" -o abi_app
+doctor -- ./abi_app
+check 'a program of the standard ABI is healthy' is_silent
+check 'its MPI is named' says 'MPI of the standard ABI: '
+for launcher in mpiexec.mpich mpiexec.openmpi; do
+  command -v "$launcher" >/dev/null || { skip "no $launcher" && continue; }
+  doctor -- "$hierbar" run -- "$launcher" -n 2 ./abi_app
+  check "so is it under hierbar run and $launcher" is_silent
+  check 'which preloads its MPI_Barrier' says "hierbar's MPI_Barrier for MPI's standard ABI"
+done
+
 # --- faults
 
 # 1. GCC's runtime comes first, because it is preloaded.

@@ -227,6 +227,10 @@ TEST_F(RunCommand, PreloadsTheShimForTheLaunchersFamily) {
   EXPECT_THAT(run("--dry-run --mpi openmpi -- srun ./app").output,
               AllOf(HasSubstr("LD_PRELOAD=" + with_runtime("libhierbar_mpi_ompi.so")),
                     HasSubstr(" srun ./app\n")));
+  // Any launcher starts programs of the standard ABI, and gets what it needs for them.
+  EXPECT_THAT(run("--dry-run --mpi abi -- mpirun_of_ompi ./app", "OMP_PLACES=cores").output,
+              HasSubstr(" LD_PRELOAD=" + with_runtime("libhierbar_mpi_abi.so") +
+                        " mpirun_of_ompi -x LD_AUDIT "));
 }
 
 TEST_F(RunCommand, ReachesTheRanksOfRealLaunchers) {
@@ -256,7 +260,7 @@ TEST_F(RunCommand, RefusesWhatItCannotRun) {
   const CommandResult mpi = run("--mpi lam -- true");
   EXPECT_EQ(mpi.exit_code, 2);
   EXPECT_THAT(mpi.errors, AllOf(HasSubstr("'lam': no such MPI; allowed: auto, mpich"),
-                                HasSubstr("openmpi, none")));
+                                HasSubstr("openmpi, abi, none")));
 }
 
 TEST(Commands, NameThemselvesAndTheWordsThatTheyDoNotKnow) {

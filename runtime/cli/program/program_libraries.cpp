@@ -221,13 +221,13 @@ LibraryNames names_of(LibraryKind kind) {
       return {"mpich", "MPI of MPICH's kind"};
     case LibraryKind::kOpenMpi:
       return {"openmpi", "Open MPI"};
-    case LibraryKind::kMpiAbi:
+    case LibraryKind::kStandardMpi:
       return {"mpi-abi", "MPI of the standard ABI"};
     case LibraryKind::kMpichShim:
       return {"hierbar-mpi-mpich", "hierbar's MPI_Barrier for MPICH and its relatives"};
     case LibraryKind::kOpenMpiShim:
       return {"hierbar-mpi-openmpi", "hierbar's MPI_Barrier for Open MPI"};
-    case LibraryKind::kMpiAbiShim:
+    case LibraryKind::kStandardMpiShim:
       return {"hierbar-mpi-abi", "hierbar's MPI_Barrier for MPI's standard ABI"};
     case LibraryKind::kOpenBlas:
       return {"openblas-pthreads", "OpenBLAS with its own threads"};

@@ -81,8 +81,9 @@ void StubProcess::make_current() {
 MPI_Request StubProcess::expect(std::shared_ptr<StubComm> comm, const StubComm::Path& path,
                                 void* buffer) {
   const std::lock_guard lock(mutex);
-  receives_[next_request_] = {std::move(comm), path, buffer};
-  return next_request_++;
+  const auto request = handle_in<MPI_Request>(next_request_++);
+  receives_[request] = {std::move(comm), path, buffer};
+  return request;
 }
 
 bool StubProcess::complete(MPI_Request request) {
@@ -129,7 +130,7 @@ bool StubProcess::count_call(const char* function) {
 
 MPI_Comm StubProcess::add(std::shared_ptr<StubComm> comm, int rank) {
   const std::lock_guard lock(mutex);
-  const MPI_Comm handle = next_handle_++;
+  const auto handle = handle_in<MPI_Comm>(next_handle_++);
   seats[handle] = {std::move(comm), rank, {}};
   return handle;
 }
@@ -248,9 +249,10 @@ int PMPI_Irecv(void* buffer, int, MPI_Datatype, int from, int tag, MPI_Comm comm
   return here().call("Irecv", [&] {
     const StubProcess::Seat* seat = here().find(comm);
     if (seat == nullptr || from < 0 || from >= seat->comm->size) return MPI_ERR_RANK;
-    return open(seat->comm->size == 1 ? kRequest
-                                      : here().expect(seat->comm, {from, seat->rank, tag}, buffer),
-                request);
+    if (seat->comm->size == 1) return open(kRequest, request);
+    ++here().num_open;
+    *request = here().expect(seat->comm, {from, seat->rank, tag}, buffer);
+    return MPI_SUCCESS;
   });
 }
 

@@ -19,13 +19,19 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/entry/entry_points.hpp"
+
 // An MPI library whose ranks are threads of one process, as far as the shim calls it: what a
 // sanitizer can look through. The program that links it exports its PMPI functions, where the shim
-// finds them as it finds those of any MPI library.
+// finds them as it finds those of any MPI library. It is compiled against mpi.h of MPICH's family,
+// or against that of the standard ABI.
 //
 // Collective calls order the ranks exactly as MPI promises: all of them wait for all, but
 // MPI_Reduce, in which only the root does.
 namespace hierbar::test {
+
+using mpi::handle_in;
+using mpi::RawHandle;
 
 // A communicator; all its ranks have the same one.
 class StubComm {
@@ -161,28 +167,31 @@ class StubProcess {
   std::once_flag has_main_thread_;
   std::thread::id main_thread_;
   std::map<MPI_Request, Receive> receives_;
-  MPI_Request next_request_ = 0x100000;
+  RawHandle next_request_ = 0x100000;
 
   std::mutex script_mutex_;
   StubScript script_{};
   std::map<std::string, int> num_calls_;
-  int next_handle_ = 0x1000;
+  RawHandle next_handle_ = 0x1000;
   std::vector<std::shared_ptr<StubComm>>
       freed_;  // their counts of references would order the ranks, which MPI_Comm_free does not
 };
 
 // Handles of objects that have nothing in them. They are counted while they are open.
-inline constexpr int kErrhandler = 0x2001, kGroup = 0x2002, kRequest = 0x2003, kSession = 0x2004;
+inline constexpr RawHandle kErrhandler = 0x2001, kGroup = 0x2002, kRequest = 0x2003,
+                           kSession = 0x2004;
 
 inline StubProcess& here() { return StubProcess::current(); }
 
-inline int open(int kind, int* handle) {
+template <class Handle>
+int open(RawHandle kind, Handle* handle) {
   ++here().num_open;
-  *handle = kind;
+  *handle = handle_in<Handle>(kind);
   return MPI_SUCCESS;
 }
 
-inline int close(int null, int* handle) {
+template <class Handle>
+int close(Handle null, Handle* handle) {
   --here().num_open;
   *handle = null;
   return MPI_SUCCESS;

@@ -63,7 +63,7 @@ TEST(StubVerdict, ErrorsAreTheLibrarys) {
   trial.run([&](Rank& rank) {
     rank.shim.barrier(MPI_COMM_WORLD);
     EXPECT_EQ(rank.shim.barrier(MPI_COMM_NULL), MPI_ERR_COMM);
-    EXPECT_EQ(rank.shim.barrier(0x7777), MPI_ERR_COMM);
+    EXPECT_EQ(rank.shim.barrier(handle_in<MPI_Comm>(0x7777)), MPI_ERR_COMM);
     rank.shim.finalize();
     EXPECT_EQ(rank.shim.barrier(MPI_COMM_WORLD), MPI_ERR_COMM);
   });

@@ -106,8 +106,21 @@ int PMPI_Group_translate_ranks(MPI_Group, int count, const int* ranks, MPI_Group
   });
 }
 
+#ifdef HIERBAR_MPI_ABI_H
+int PMPI_Abi_get_version(int* major, int* minor) {
+  *major = MPI_ABI_VERSION;
+  *minor = MPI_ABI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+int PMPI_Abi_get_fortran_info(MPI_Info* info) {
+  *info = MPI_INFO_NULL;
+  return MPI_SUCCESS;
+}
+MPI_Comm PMPI_Comm_fromint(int comm) { return handle_in<MPI_Comm>(static_cast<RawHandle>(comm)); }
+#else
 // What programs of MPICH's ABI can refer to, and what shows that a library has this ABI.
 int MPIR_Dup_fn(MPI_Comm, int, void*, void*, void*, int*) { return MPI_SUCCESS; }
+#endif
 
 // The stub's errors are their own classes.
 int PMPI_Error_class(int status, int* error_class) {
