@@ -193,6 +193,9 @@ HIERBAR_MPI_DECLARE(Allreduce_c, const void* in, void* out, MPI_Count count, MPI
 HIERBAR_MPI_DECLARE(Alltoall, const void* in, int in_count, MPI_Datatype in_type, void* out,
                     int out_count, MPI_Datatype out_type, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Barrier, MPI_Comm comm);
+HIERBAR_MPI_DECLARE(Bcast, void* data, int count, MPI_Datatype type, int root, MPI_Comm comm);
+HIERBAR_MPI_DECLARE(Bcast_c, void* data, MPI_Count count, MPI_Datatype type, int root,
+                    MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Buffer_attach, void* buffer, int size);
 HIERBAR_MPI_DECLARE(Cancel, MPI_Request* request);
 HIERBAR_MPI_DECLARE(Comm_call_errhandler, MPI_Comm comm, int error);
@@ -236,15 +239,26 @@ HIERBAR_MPI_DECLARE(Irecv, void* buffer, int count, MPI_Datatype type, int from,
 HIERBAR_MPI_DECLARE(Is_thread_main, int* flag);
 HIERBAR_MPI_DECLARE(Isend, const void* data, int count, MPI_Datatype type, int to, int tag,
                     MPI_Comm comm, MPI_Request* request);
+HIERBAR_MPI_DECLARE(Pack, const void* in, int count, MPI_Datatype type, void* out, int bytes,
+                    int* position, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Query_thread, int* level);
 HIERBAR_MPI_DECLARE(Reduce, const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
                     int root, MPI_Comm comm);
+HIERBAR_MPI_DECLARE(Reduce_c, const void* in, void* out, MPI_Count count, MPI_Datatype type,
+                    MPI_Op op, int root, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Request_free, MPI_Request* request);
 HIERBAR_MPI_DECLARE(Request_get_status, MPI_Request request, int* flag, MPI_Status* status);
 HIERBAR_MPI_DECLARE(Session_finalize, MPI_Session* session);
 HIERBAR_MPI_DECLARE(Session_get_info, MPI_Session session, MPI_Info* info);
 HIERBAR_MPI_DECLARE(Session_init, MPI_Info info, MPI_Errhandler handler, MPI_Session* session);
 HIERBAR_MPI_DECLARE(Testall, int count, MPI_Request* requests, int* flag, MPI_Status* statuses);
+HIERBAR_MPI_DECLARE(Type_commit, MPI_Datatype* type);
+HIERBAR_MPI_DECLARE(Type_create_hindexed, int num_blocks, const int* lengths,
+                    const MPI_Aint* distances, MPI_Datatype type, MPI_Datatype* made);
+HIERBAR_MPI_DECLARE(Type_free, MPI_Datatype* type);
+HIERBAR_MPI_DECLARE(Type_size, MPI_Datatype type, int* bytes);
+HIERBAR_MPI_DECLARE(Unpack, const void* in, int bytes, int* position, void* out, int count,
+                    MPI_Datatype type, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Wait, MPI_Request* request, MPI_Status* status);
 
 #undef HIERBAR_MPI_DECLARE

@@ -18,8 +18,8 @@ struct SizedType {
   std::size_t bytes;
 };
 
-// Types of C whose size the handle does not have. MPI_Type_size is not asked: for a type that the
-// library does not have it may end the program.
+// Types of C, and characters, whose size the handle does not have. MPI_Type_size is not asked: for
+// a type that the library does not have it may end the program.
 std::size_t bytes_of_c_type(MPI_Datatype type) {
   static const SizedType kTypes[] = {{MPI_AINT, sizeof(MPI_Aint)},
                                      {MPI_COUNT, sizeof(MPI_Count)},
@@ -43,6 +43,9 @@ std::size_t bytes_of_c_type(MPI_Datatype type) {
                                      {MPI_CXX_LONG_DOUBLE_COMPLEX, 2 * sizeof(long double)},
                                      {MPI_C_BOOL, sizeof(bool)},
                                      {MPI_CXX_BOOL, sizeof(bool)},
+                                     {MPI_WCHAR, sizeof(wchar_t)},
+                                     {MPI_CHARACTER, 1},
+                                     {MPI_PACKED, 1},
                                      {MPI_2INT, 2 * sizeof(int)}};
   for (const SizedType& known : kTypes) {
     if (known.type == type) return known.bytes;
@@ -140,6 +143,9 @@ PredefinedHandles find_predefined(const MpiSymbols& find) {
   found.ops.push_back({#constant, Operation::operation, constant});
   HIERBAR_MPI_OPERATIONS(HIERBAR_OP)
 #undef HIERBAR_OP
+#define HIERBAR_TYPE(name, constant) found.moved.push_back({constant, bytes_in(constant)});
+  HIERBAR_MPI_MOVED_TYPES(HIERBAR_TYPE)
+#undef HIERBAR_TYPE
   return found;
 }
 
