@@ -88,8 +88,8 @@ if(HIERBAR_BUILD_LIBOMP)
 endif()
 
 # MPI libraries by the family of their own ABI, each with its own shim: HIERBAR_MPI_FAMILIES, and
-# for each of them its compiler driver HIERBAR_<FAMILY>_CC, whose own words say where the headers are
-# (.._INCLUDE_DIRS), and its launcher .._EXEC, for the tests.
+# for each of them its compiler driver HIERBAR_<FAMILY>_CC, whose own words say where the headers
+# are (.._INCLUDE_DIRS), and its launcher .._EXEC, for the tests.
 # A driver is taken by what its mpi.h defines, because its name says nothing outside Debian: mpicc
 # is either family's.
 set(HIERBAR_MPI_FAMILIES)

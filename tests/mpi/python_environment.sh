@@ -8,8 +8,10 @@ skip() {
   exit 77
 }
 
+pip_seconds=90 # for a call of pip; a test with a longer limit may set it
+
 pip_from_pypi() { # <python> <pip's words>...
-  timeout 90 "$1" -m pip --quiet --disable-pip-version-check "${@:2}"
+  timeout "$pip_seconds" "$1" -m pip --quiet --disable-pip-version-check "${@:2}"
 }
 
 # In a directory that several tests use: a virtual environment with one package, made when it is
@@ -23,7 +25,7 @@ enter_environment() { # <python> <directory> <requirement, perhaps with checksum
     skip 'python3 cannot make a virtual environment (Debian: python3-venv)'
   pip_from_pypi "$2/python/bin/python" install --retries 1 --timeout 15 \
     --no-deps --only-binary :all: -r /dev/stdin <<<"$3" ||
-    skip "PyPI has no ${3%% *} for this machine, or cannot be reached"
+    skip "PyPI has no ${3%% *} for this machine, or cannot send it in $pip_seconds s"
   touch "$2/python/ready"
 }
 

@@ -4,9 +4,9 @@
 #
 #   header_test.sh CC OURS THEIRS
 #
-# Whether mpi/abi/mpi.h (OURS) says the same as an MPI library's header of the standard ABI (THEIRS):
-# the value of each constant, the layout of each type, and the parameters of each function. Each
-# header is in a translation unit of its own.
+# Whether mpi/abi/mpi.h (OURS) says the same as an MPI library's header of the standard ABI
+# (THEIRS): the value of each constant, the layout of each type, and the parameters of each
+# function. Each header is in a translation unit of its own.
 set -eu
 cc=$1 ours=$2 theirs=$3
 work=$(mktemp -d)

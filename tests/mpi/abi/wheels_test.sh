@@ -6,14 +6,15 @@
 #
 # Programs of MPI's standard ABI under libhierbar_mpi_abi.so: built once, with the header and the
 # library of PyPI's MPICH, and run over that library and over Intel's MPI, each with its launcher.
-# DIRECTORY is for virtual environments, FOLD the library of runtime/fold, SHIM the shim, HIERBAR the
-# command, and RUNNER the start of a command line of run_mpi_test.py without mpiexec.
+# DIRECTORY is for virtual environments, FOLD the library of runtime/fold, SHIM the shim, HIERBAR
+# the command, and RUNNER the start of a command line of run_mpi_test.py without mpiexec.
 set -eu
 tests=$(cd "$(dirname "$0")/.." && pwd)
 root=$tests/../..
 . "$tests/python_environment.sh"
 python=$1 directory=$2 fold=$3 shim=$4 hierbar=$5
 shift 5
+pip_seconds=240
 mkdir -p "$directory"
 enter_environment "$python" "$directory/mpich" \
   'mpich==5.0.2 --hash=sha256:8fed465ebff269ea2ebac179a25de02671ddf8df476e0f115be089015015cfd4'
@@ -32,6 +33,8 @@ build() { # NAME SOURCE FLAG...
 build barriers programs/barriers.cpp
 build progress programs/progress.cpp
 build allreduces programs/allreduces.cpp
+build one_way programs/one_way.cpp
+build collectives_fuzz programs/collectives_fuzz.cpp
 build sessions programs/sessions.cpp
 build teams team/teams.cpp -DHIERBAR_MPI_WEAK
 # Fortran's conversions are not in the ABI, which has these.
@@ -67,6 +70,12 @@ all() { # WHAT THE LIBRARY CALLS ITSELF
   done
   try "library: $1" --ranks 2 --env HIERBAR_MPI=collectives --count 'allreduces>=1000' \
     -- "$programs/allreduces" one 1000
+  try "library: $1" --ranks 2 --env HIERBAR_MPI=collectives --count bcasts==2000 \
+    --count reduces==2000 --count 'library bcasts==0' --count 'library reduces==0' \
+    -- "$programs/one_way" one 1000
+  try 'calls, seed 3: all were right' --ranks 3 --env HIERBAR_MPI=collectives \
+    --count 'allreduces>=1' --count 'bcasts>=1' --count 'reduces>=1' \
+    -- "$programs/collectives_fuzz" --served allreduce,bcast,reduce --seconds 0.5 --seed 3
   try 'team of 4 threads in 2 ranks on this node' --ranks 2 \
     --expect-some 'all rounds were right' -- "$programs/teams" oracle funneled 2 50
   try "library: $1" --ranks 2 --count engine==800 --count library==0 -- "$programs/sessions"
@@ -80,7 +89,8 @@ try_command "$mpich/lib" "$mpich/bin/mpiexec"
 # A shim of another family says which one is right, and passes all calls on, also to that one.
 other=$(dirname "$shim")/libhierbar_mpi.so
 if [[ -e $other ]]; then
-  refusal='uses .*/libmpi_abi\.so.*, but libhierbar_mpi\.so is for MPICH only .libhierbar_mpi_abi\.so is for MPI.s standard ABI.'
+  refusal='uses .*/libmpi_abi\.so.*, but libhierbar_mpi\.so is for MPICH only '
+  refusal+='.libhierbar_mpi_abi\.so is for MPI.s standard ABI.'
   "${runner[@]}" --shim "$other" --expect "$refusal" --count engine==0 \
     -- "$programs/barriers" duplicates 20
   try "$refusal" --preload "$other" --count engine==80 --count library==0 \
@@ -89,8 +99,9 @@ fi
 # The same MPICH under its own ABI, whose library has the standard ABI's functions, too.
 LD_LIBRARY_PATH=$mpich/lib "$mpich/bin/mpicxx" -std=c++20 -O1 -pthread -DMPICH_SKIP_MPICXX \
   -I"$root" "$tests/programs/barriers.cpp" -o "$programs/barriers_mpich"
-try 'uses .*/libmpi\.so.*, but libhierbar_mpi_abi\.so is for MPI.s standard ABI only .libhierbar_mpi\.so is for MPICH.' \
-  --count engine==0 -- "$programs/barriers_mpich" duplicates 20
+refusal='uses .*/libmpi\.so.*, but libhierbar_mpi_abi\.so is for MPI.s standard ABI only '
+refusal+='.libhierbar_mpi\.so is for MPICH.'
+try "$refusal" --count engine==0 -- "$programs/barriers_mpich" duplicates 20
 
 # Shared memory only: what goes between machines needs another wheel.
 runner=("$@" --mpiexec "$intel/bin/mpiexec" --env "LD_LIBRARY_PATH=$intel/lib"
