@@ -17,11 +17,10 @@ check=("$1" -B "$directory/../suites/check_mpi4py.py")
 shift 4
 
 readonly source=$environment/mpi4py-4.1.2
-readonly hash=sha256:56860286dc45f20e8821e93cb06669e30462348bf866f685553fa4b712d58d02
 if [[ ! -e $source/test ]]; then
   pip_from_pypi "$python" download --retries 1 --timeout 15 --no-deps --no-binary mpi4py \
     --dest "$environment" -r /dev/stdin \
-    <<<"$mpi4py --hash=$hash" ||
+    <<<"$mpi4py --hash=$mpi4py_sources_hash" ||
     skip "PyPI has no sources of $mpi4py with that checksum, or cannot be reached"
   tar -xzf "$source.tar.gz" -C "$environment"
 fi

@@ -32,6 +32,7 @@ enter_environment() { # <python> <directory> <requirement, perhaps with checksum
 # PyPI's mpi4py over Debian's MPICH or Open MPI. It asks for MPI_THREAD_MULTIPLE, and wants MPICH by
 # the name that it has everywhere but in Debian.
 readonly mpi4py=mpi4py==4.1.2
+readonly mpi4py_sources_hash=sha256:56860286dc45f20e8821e93cb06669e30462348bf866f685553fa4b712d58d02
 
 # Sets `python` and `mpi`, options that run_mpi_test.py and check_mpi4py.py know.
 enter_mpi4py() { # <python> <directory> <mpich|ompi> <program linked with that>
@@ -47,4 +48,13 @@ enter_mpi4py() { # <python> <directory> <mpich|ompi> <program linked with that>
       mpi=(--mpi mpich --env "LD_LIBRARY_PATH=$2/mpich" --env MPI4PY_MPIABI=mpich)
       ;;
   esac
+}
+
+# The libraries of MPI's standard ABI. Sets `mpich` and `intel`, the directories of their files.
+enter_abi_libraries() { # <python> <directory>
+  local hash=8fed465ebff269ea2ebac179a25de02671ddf8df476e0f115be089015015cfd4
+  enter_environment "$1" "$2/mpich" "mpich==5.0.2 --hash=sha256:$hash"
+  hash=708b4336c9d303a3d807b58054c502ed4f716dfb074dfa48904180b46d14bb40
+  enter_environment "$1" "$2/intel" "impi-rt==2021.19.0 --hash=sha256:$hash"
+  mpich=$2/mpich/python intel=$2/intel/python
 }

@@ -16,11 +16,7 @@ python=$1 directory=$2 fold=$3 shim=$4 hierbar=$5
 shift 5
 pip_seconds=240
 mkdir -p "$directory"
-enter_environment "$python" "$directory/mpich" \
-  'mpich==5.0.2 --hash=sha256:8fed465ebff269ea2ebac179a25de02671ddf8df476e0f115be089015015cfd4'
-enter_environment "$python" "$directory/intel" \
-  'impi-rt==2021.19.0 --hash=sha256:708b4336c9d303a3d807b58054c502ed4f716dfb074dfa48904180b46d14bb40'
-mpich=$directory/mpich/python intel=$directory/intel/python
+enter_abi_libraries "$python" "$directory"
 
 "$tests/abi/header_test.sh" cc "$root/mpi/abi/mpi.h" "$mpich/include/mpi_abi.h"
 
