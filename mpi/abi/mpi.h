@@ -187,12 +187,16 @@ HIERBAR_MPI_DECLARE(Abi_get_fortran_info, MPI_Info* info);
 HIERBAR_MPI_DECLARE(Abort, MPI_Comm comm, int status);
 HIERBAR_MPI_DECLARE(Allgather, const void* in, int in_count, MPI_Datatype in_type, void* out,
                     int out_count, MPI_Datatype out_type, MPI_Comm comm);
+HIERBAR_MPI_DECLARE(Allgather_c, const void* in, MPI_Count in_count, MPI_Datatype in_type,
+                    void* out, MPI_Count out_count, MPI_Datatype out_type, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Allreduce, const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
                     MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Allreduce_c, const void* in, void* out, MPI_Count count, MPI_Datatype type,
                     MPI_Op op, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Alltoall, const void* in, int in_count, MPI_Datatype in_type, void* out,
                     int out_count, MPI_Datatype out_type, MPI_Comm comm);
+HIERBAR_MPI_DECLARE(Alltoall_c, const void* in, MPI_Count in_count, MPI_Datatype in_type, void* out,
+                    MPI_Count out_count, MPI_Datatype out_type, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Barrier, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Bcast, void* data, int count, MPI_Datatype type, int root, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Bcast_c, void* data, MPI_Count count, MPI_Datatype type, int root,
