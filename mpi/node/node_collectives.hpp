@@ -118,6 +118,22 @@ class NodeCollectives : public NodeData<Collectives<RankMem>> {
     });
   }
 
+  // `bytes` of each rank. `in` may be the own place in `out`. Requires bytes * ranks <= kMostBytes.
+  WaitResult allgather(const Waiting& waiting, const WaitDuties& duties, const void* in, void* out,
+                       std::size_t bytes) const noexcept {
+    return run(waiting, duties, [&](const Engine& engine, RankMem& mem, std::uint32_t me) {
+      return engine.allgather(mem, me, in, out, bytes);
+    });
+  }
+
+  // `bytes` of each rank for each rank. `in` may be `out`. Requires bytes * ranks <= kMostBytes.
+  WaitResult alltoall(const Waiting& waiting, const WaitDuties& duties, const void* in, void* out,
+                      std::size_t bytes) const noexcept {
+    return run(waiting, duties, [&](const Engine& engine, RankMem& mem, std::uint32_t me) {
+      return engine.alltoall(mem, me, in, out, bytes);
+    });
+  }
+
   // Nobody leaves before all have entered.
   static bool has_left(std::uint32_t) noexcept { return false; }
 };

@@ -146,4 +146,18 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
   }
 }
 
+// The fold of what combines nothing: the inputs, one behind the other. An input may lie where it
+// goes to.
+struct Join {
+  std::size_t bytes;  // of an input
+
+  void operator()(void* out, const void* const* inputs, std::uint32_t num_inputs,
+                  std::size_t) const noexcept {
+    auto* to = static_cast<std::byte*>(out);
+    for (std::uint32_t i = 0; i < num_inputs; ++i, to += bytes) {
+      if (inputs[i] != to) copy_bytes(to, static_cast<const std::byte*>(inputs[i]), bytes);
+    }
+  }
+};
+
 }  // namespace hierbar

@@ -19,8 +19,13 @@ namespace hierbar {
 // Episodes that carry data, among the participants of a plan. They have memory of their own, so
 // they and the barriers of the same participants may come in any order.
 //
-//   allreduce   Every participant brings `count` elements and gets the fold of all. Nobody leaves
-//               before all have come.
+//   allreduce   Every participant brings `count` elements and gets the fold of all.
+//   allgather   Every participant brings `bytes`, and gets what all bring, one behind the other in
+//               the order of the participants' numbers.
+//   alltoall    Every participant brings `bytes` for each one, and gets what all bring for it. Both
+//               lie in the order of the numbers.
+//
+// Nobody leaves before all have come.
 //
 // A fold is called as fold(out, inputs, num_inputs, count). It combines inputs[0][i] to
 // inputs[num_inputs - 1][i], in this order, for each i below `count`; `out` may be one of them. The
@@ -29,15 +34,16 @@ namespace hierbar {
 // all of its inputs.
 //
 // Requires: in each episode all participants call the same function with the same count and size of
-// an element, and folds that give the same bits. Each participant index is used by one thread at a
-// time. Plan and memory outlive the object, which is a view of both.
+// an element or number of bytes, and folds that give the same bits. Each participant index is used
+// by one thread at a time. Plan and memory outlive the object, which is a view of both.
 //
-// Guarantees: what Barrier guarantees, also where `count` is 0. `in` may be `out`. Nothing is read
-// or written beyond `count` elements. The inputs of a fold are aligned to 16 bytes, or to what
-// divides the size of an element; the own one lies where the caller has it.
+// Guarantees: what Barrier guarantees, also where `count` is 0. `in` may be `out`, and of an
+// allgather the participant's own place in it. Nothing is read or written beyond `count` elements,
+// or beyond what is brought and what all get. The inputs of a fold are aligned to 16 bytes, or to
+// what divides the size of an element; the own one lies where the caller has it.
 //
-// The values take one of four ways. Plan, count and size of an element decide, which are equal in
-// all participants.
+// The values of an allreduce take one of four ways. Plan, count and size of an element decide,
+// which are equal in all participants.
 //
 //   packets   Two leaders without children, and few bytes. Data and word lie in one line
 //             (Packet), so the values cost nothing beside a barrier's line transfer.
@@ -51,6 +57,12 @@ namespace hierbar {
 //   split     Else. Each folds its slice of all, and collects the other slices: two episodes. In
 //             the first a region has what its owner brings, in the second the owner's slice of the
 //             result.
+//
+// An allgather is an allreduce whose fold puts its inputs one behind the other (Join). It takes the
+// same ways, but it is never split: what all bring fits into a region. An alltoall goes by packets,
+// or by the first half of a split: each leaves what it brings in its region, and when all have come
+// it takes its own part from each region. Values do not travel through a tree then, where a parent
+// would move what is for others; and with crews all would wait for the one who moves it all.
 //
 // Two regions suffice. Participant q writes the region of episode e, and the same one again before
 // it arrives in e + 2. By then it has finished e + 1: so all have arrived in e + 1, after they had
@@ -104,12 +116,37 @@ class Collectives : private Barrier<Mem> {
   template <class Fold>
   WaitResult allreduce(Mem& mem, std::uint32_t me, const void* in, void* out, std::size_t count,
                        std::size_t element_bytes, const Fold& fold) const noexcept {
-    const Call<Fold> call{static_cast<const std::byte*>(in), static_cast<std::byte*>(out), count,
-                          element_bytes, fold};
-    // Without an element there is no packet, hence nothing to wait for.
-    if (pair_lanes_ != nullptr && call.bytes() - 1 < kMostBytesInPackets)
-      return allreduce_by_packets(mem, me, call);
+    const Call<Fold> call{static_cast<const std::byte*>(in),
+                          static_cast<std::byte*>(out),
+                          count,
+                          element_bytes,
+                          count * element_bytes,
+                          fold};
+    if (goes_by_packets(call.bytes())) return cross_by_packets(mem, me, call);
     return allreduce_by_regions(mem, me, call);
+  }
+
+  // Requires bytes * number of participants <= kMostBytes.
+  WaitResult allgather(Mem& mem, std::uint32_t me, const void* in, void* out,
+                       std::size_t bytes) const noexcept {
+    const Join join{bytes};
+    const Call<Join> call{static_cast<const std::byte*>(in),
+                          static_cast<std::byte*>(out),
+                          1,
+                          bytes,
+                          bytes * num_participants_,
+                          join};
+    return goes_by_packets(bytes) ? cross_by_packets(mem, me, call)
+                                  : cross_by_regions(mem, me, next(mem, me), call);
+  }
+
+  // Requires bytes * number of participants <= kMostBytes.
+  WaitResult alltoall(Mem& mem, std::uint32_t me, const void* in, void* out,
+                      std::size_t bytes) const noexcept {
+    const auto* const brought = static_cast<const std::byte*>(in);
+    auto* const got = static_cast<std::byte*>(out);
+    return goes_by_packets(bytes) ? alltoall_by_packets(mem, me, brought, got, bytes)
+                                  : alltoall_by_regions(mem, me, brought, got, bytes);
   }
 
  private:
@@ -126,16 +163,26 @@ class Collectives : private Barrier<Mem> {
     std::byte* out;
     std::size_t count;
     std::size_t element_bytes;
+    std::size_t result_bytes;
     const Fold& fold;
 
     std::size_t bytes() const noexcept { return count * element_bytes; }
   };
 
+  // The episode that comes.
+  Epoch next(Mem& mem, std::uint32_t me) const noexcept {
+    return next_epoch(mem.load_relaxed(own(me).epoch));  // (E1)
+  }
+
   // 1. Packets.
 
+  // Without a byte there is no packet, hence nothing to wait for.
+  bool goes_by_packets(std::size_t bytes) const noexcept {
+    return pair_lanes_ != nullptr && bytes - 1 < kMostBytesInPackets;
+  }
+
   template <class Fold>
-  WaitResult allreduce_by_packets(Mem& mem, std::uint32_t me,
-                                  const Call<Fold>& call) const noexcept {
+  WaitResult cross_by_packets(Mem& mem, std::uint32_t me, const Call<Fold>& call) const noexcept {
     const std::uint32_t peer = 1 - me;
     OwnLine<Word>& own_line = *pair_own_[me];
     const Epoch epoch = begin_episode(mem, own_line);
@@ -179,14 +226,20 @@ class Collectives : private Barrier<Mem> {
   template <class Fold>
   [[gnu::noinline]] WaitResult allreduce_by_regions(Mem& mem, std::uint32_t me,
                                                     const Call<Fold>& call) const noexcept {
-    const Epoch epoch = next_epoch(mem.load_relaxed(own(me).epoch));  // (E1)
+    const Epoch epoch = next(mem, me);
     if (num_crews_ == 0 && splits(call.bytes(), call.count))
       return allreduce_split(mem, me, epoch, call);
+    return cross_by_regions(mem, me, epoch, call);
+  }
+
+  template <class Fold>
+  WaitResult cross_by_regions(Mem& mem, std::uint32_t me, Epoch epoch,
+                              const Call<Fold>& call) const noexcept {
     write(mem, data_.region(me, epoch), call.in, call.bytes());
     const Courier<Fold> courier{{}, *this, mem, me, epoch, call, call.bytes()};
     if (this->cross(mem, me, 0, courier).result == WaitResult::kAborted)
       return WaitResult::kAborted;
-    if (num_crews_ != 0) read(mem, call.out, data_.result(0), call.bytes());
+    if (num_crews_ != 0) read(mem, call.out, data_.result(0), call.result_bytes);
     return WaitResult::kReleased;
   }
 
@@ -218,21 +271,21 @@ class Collectives : private Barrier<Mem> {
     }
     void all_arrived() const noexcept {
       if (self.num_crews_ != 0) {
-        self.fold_all(mem, epoch, call, mem.data_to_write(self.data_.result(0), call.bytes()));
+        self.fold_all(mem, epoch, call, mem.data_to_write(self.data_.result(0), call.result_bytes));
       } else {
         self.fold_all(mem, epoch, call, call.out);
         pass_down();
       }
     }
     void release_came() const noexcept {
-      self.read(mem, call.out, self.data_.result(self.nodes_[me].parent), call.bytes());
+      self.read(mem, call.out, self.data_.result(self.nodes_[me].parent), call.result_bytes);
       pass_down();
     }
 
    private:
     void pass_down() const noexcept {
       if (self.nodes_[me].num_children != 0)
-        self.write(mem, self.data_.result(me), call.out, call.bytes());
+        self.write(mem, self.data_.result(me), call.out, call.result_bytes);
     }
   };
 
@@ -319,7 +372,31 @@ class Collectives : private Barrier<Mem> {
     return call.count * i / num_participants_ * call.element_bytes;
   }
 
-  // 4. Data.
+  // 4. Alltoall.
+
+  WaitResult alltoall_by_packets(Mem& mem, std::uint32_t me, const std::byte* in, std::byte* out,
+                                 std::size_t bytes) const noexcept {
+    const std::uint32_t peer = 1 - me;
+    const auto take = [&](void*, const void* const* inputs, std::uint32_t, std::size_t) noexcept {
+      copy_bytes(out + peer * bytes, static_cast<const std::byte*>(inputs[peer]), bytes);
+      if (in != out) copy_bytes(out + me * bytes, in + me * bytes, bytes);
+    };
+    return cross_by_packets(
+        mem, me, Call<decltype(take)>{in + peer * bytes, nullptr, 1, bytes, bytes, take});
+  }
+
+  [[gnu::noinline]] WaitResult alltoall_by_regions(Mem& mem, std::uint32_t me, const std::byte* in,
+                                                   std::byte* out,
+                                                   std::size_t bytes) const noexcept {
+    const Epoch epoch = next(mem, me);
+    write(mem, data_.region(me, epoch), in, bytes * num_participants_);
+    if (this->cross(mem, me, 0).result == WaitResult::kAborted) return WaitResult::kAborted;
+    for (std::uint32_t i = 0; i < num_participants_; ++i)
+      read(mem, out + i * bytes, data_.region(i, epoch) + me * bytes, bytes);
+    return WaitResult::kReleased;
+  }
+
+  // 5. Data.
 
   static void write(Mem& mem, std::byte* shared, const std::byte* from,
                     std::size_t bytes) noexcept {

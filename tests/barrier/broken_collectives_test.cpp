@@ -126,10 +126,12 @@ TEST(BrokenCollective, IsCaughtWhenThereIsOnlyOneRegion) {
 }
 
 // Not broken: with crews a participant writes its region after the release of the episode before,
-// and the last one of that has read it by then.
-TEST(CollectiveOfCrews, NeedsOneRegionOnly) {
+// and the last one of that has read it by then. Only in an alltoall all read behind the release.
+TEST(CollectiveOfCrews, NeedsOneRegionOnlyWithoutAlltoalls) {
+  const FindsItsSlots all{{Fencing::kByWriters, kMedium}};
+  expect_only_broken_is_caught<OneRegion>(with_crews(), Failure::kDataRace, all, all);
   const Findings findings =
-      play_schedules<OneRegion>(with_crews(), FindsItsSlots{{Fencing::kByWriters, kMedium}});
+      play_schedules<OneRegion>(with_crews(), FindsItsSlots{{Fencing::kByWriters, kMedium, 2}});
   EXPECT_EQ(findings.of(Failure::kNone), kNumBrokenSchedules) << findings.example;
 }
 

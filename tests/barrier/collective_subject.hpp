@@ -50,6 +50,8 @@ struct HashFold {
 
 // One call of all participants. It follows from a seed, so each knows what the others bring.
 struct CollectiveCall {
+  enum class Kind : std::uint8_t { kFold, kAllgather, kAlltoall };
+  static constexpr std::uint32_t kNumKinds = 3;
   static constexpr std::size_t kGuardBytes = 16;  // behind the result, to be left alone
 
   std::uint64_t seed;
@@ -57,10 +59,18 @@ struct CollectiveCall {
   std::size_t count;
   std::size_t element_bytes;
   bool in_place;
+  Kind kind = Kind::kFold;
 
+  // Of one participant, in an alltoall for one other.
   std::size_t bytes() const { return count * element_bytes; }
+  std::size_t brought_bytes() const {
+    return kind == Kind::kAlltoall ? bytes() * num_participants : bytes();
+  }
+  std::size_t result_bytes() const {
+    return kind == Kind::kFold ? bytes() : bytes() * num_participants;
+  }
   std::vector<std::byte> input(std::uint32_t participant) const {
-    std::vector<std::byte> values(bytes() + kGuardBytes);
+    std::vector<std::byte> values(brought_bytes() + kGuardBytes);
     Random random(mix(seed) + participant);
     for (std::size_t i = 0; i + sizeof(std::uint64_t) <= values.size(); i += 8) {
       const std::uint64_t chunk = random.next();
@@ -68,7 +78,24 @@ struct CollectiveCall {
     }
     return values;
   }
-  std::vector<std::byte> right_result() const {
+  std::vector<std::byte> right_result(std::uint32_t me) const {
+    return kind == Kind::kFold ? folded() : joined(me);
+  }
+
+  // One of the first kinds, by chance. What moves has to fit into `most_bytes` for all
+  // participants.
+  CollectiveCall with_drawn_kind(std::uint32_t num_kinds, std::size_t most_bytes) const {
+    CollectiveCall call = *this;
+    call.kind = static_cast<Kind>(mix(seed + 1) % num_kinds);
+    if (call.kind == Kind::kFold) return call;
+    const std::size_t most = most_bytes / num_participants;
+    call.element_bytes = std::min(element_bytes, most);
+    call.count = std::min(count, most / call.element_bytes);
+    return call;
+  }
+
+ private:
+  std::vector<std::byte> folded() const {
     std::vector<std::vector<std::byte>> values;
     std::vector<const void*> inputs;
     for (std::uint32_t p = 0; p < num_participants; ++p) values.push_back(input(p));
@@ -77,25 +104,49 @@ struct CollectiveCall {
     HashFold{element_bytes}(result.data(), inputs.data(), num_participants, count);
     return result;
   }
+  std::vector<std::byte> joined(std::uint32_t me) const {
+    const std::size_t first = kind == Kind::kAlltoall ? me * bytes() : 0;
+    std::vector<std::byte> result;
+    for (std::uint32_t p = 0; p < num_participants; ++p) {
+      const std::vector<std::byte> all = input(p);
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+      result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(bytes()));
+    }
+    return result;
+  }
 };
 
 // The part of `me` in a call. False if a wait was aborted; `what` tells what is wrong, if anything.
 template <class Mem>
 bool make_call(const Collectives<Mem>& collectives, Mem& mem, std::uint32_t me,
                const CollectiveCall& call, const char*& what) {
-  std::vector<std::byte> in = call.input(me);
-  std::vector<std::byte> separate = in;
-  std::vector<std::byte>& out = call.in_place ? in : separate;
-  const std::vector<std::byte> before = in;
-  if (collectives.allreduce(mem, me, in.data(), out.data(), call.count, call.element_bytes,
-                            HashFold{call.element_bytes}) == WaitResult::kAborted)
-    return false;
-  const std::vector<std::byte> right = call.right_result();
+  using Kind = CollectiveCall::Kind;
+  const std::vector<std::byte> in = call.input(me);
+  // In place, what is brought is where the call looks for it.
+  std::vector<std::byte> out(call.result_bytes() + CollectiveCall::kGuardBytes);
+  const std::size_t own = call.kind == Kind::kAllgather ? me * call.bytes() : 0;
+  if (call.in_place) {
+    std::copy_n(in.begin(), call.brought_bytes(), out.begin() + static_cast<std::ptrdiff_t>(own));
+  }
+  const void* const from = call.in_place ? out.data() + own : in.data();
+  const auto run = [&] {
+    switch (call.kind) {
+      case Kind::kAllgather:
+        return collectives.allgather(mem, me, from, out.data(), call.bytes());
+      case Kind::kAlltoall:
+        return collectives.alltoall(mem, me, from, out.data(), call.bytes());
+      default:
+        return collectives.allreduce(mem, me, from, out.data(), call.count, call.element_bytes,
+                                     HashFold{call.element_bytes});
+    }
+  };
+  if (run() == WaitResult::kAborted) return false;
+  const std::vector<std::byte> right = call.right_result(me);
   if (!std::equal(right.begin(), right.end(), out.begin())) what = "the result is wrong";
-  if (!std::equal(before.begin() + static_cast<std::ptrdiff_t>(call.bytes()), before.end(),
-                  out.begin() + static_cast<std::ptrdiff_t>(call.bytes())))
+  if (!std::all_of(out.begin() + static_cast<std::ptrdiff_t>(right.size()), out.end(),
+                   [](std::byte byte) { return byte == std::byte{}; }))
     what = "something behind the result has changed";
-  if (!call.in_place && in != before) what = "the input has changed";
+  if (in != call.input(me)) what = "the input has changed";
   return true;
 }
 
@@ -122,30 +173,37 @@ template <class Mem, class World>
 class CollectiveCross {
  public:
   CollectiveCross(const Collectives<Mem>& collectives, const Barrier<Mem>& barrier,
-                  const CallSizes& sizes, const Script& script, World& world)
+                  const CallSizes& sizes, std::uint32_t num_kinds, const Script& script,
+                  World& world)
       : collectives_(collectives),
         barrier_(barrier),
         sizes_(sizes),
+        num_kinds_(num_kinds),
         script_(script),
         world_(world) {}
 
   bool operator()(Mem& mem, std::uint32_t me, const Script::Crossing& crossing) const {
     const std::uint64_t seed = crossing.values[0];
     if (seed % 5 == 0) return barrier_.cross(mem, me, 0).result == WaitResult::kReleased;
-    const CollectiveCall call = sizes_.draw(seed, script_.num_participants());
+    const CollectiveCall call = sizes_.draw(seed, script_.num_participants())
+                                    .with_drawn_kind(num_kinds_, Collectives<Mem>::kMostBytes);
     const char* what = nullptr;
     if (!make_call(collectives_, mem, me, call, what)) return false;
     if (what != nullptr) {
-      world_.fail(me, std::string(what) + " (" + std::to_string(call.count) + " elements of " +
+      world_.fail(me, std::string(what) + " (" + kNames[static_cast<std::size_t>(call.kind)] +
+                          " of " + std::to_string(call.count) + " elements of " +
                           std::to_string(call.element_bytes) + " bytes)");
     }
     return true;
   }
 
  private:
+  static constexpr const char* kNames[] = {"allreduce", "allgather", "alltoall"};
+
   const Collectives<Mem> collectives_;
   const Barrier<Mem> barrier_;
   const CallSizes sizes_;
+  const std::uint32_t num_kinds_;
   const Script& script_;
   World& world_;
 };
@@ -155,6 +213,7 @@ class CollectiveCross {
 struct CollectiveSubject {
   Fencing fencing = Fencing::kByWriters;
   CallSizes sizes = {640, {4, 8, 12}};
+  std::uint32_t num_kinds = CollectiveCall::kNumKinds;  // of calls
 
   template <class Mem>
   std::size_t size_bytes(const hierbar_plan& plan) const {
@@ -185,7 +244,11 @@ struct CollectiveSubject {
   CollectiveCross<Mem, World> make_cross(const hierbar_plan& plan, void* memory,
                                          const Script& script, World& world) const {
     return {collectives<Mem>(plan, memory),
-            Barrier<Mem>(plan, barrier_lines<Mem>(plan, memory), fencing), sizes, script, world};
+            Barrier<Mem>(plan, barrier_lines<Mem>(plan, memory), fencing),
+            sizes,
+            num_kinds,
+            script,
+            world};
   }
 
  private:

@@ -88,6 +88,15 @@ void expect_every_size(const TestPlan& plan, Fencing fencing) {
           make_call(collectives, mem, me, {bytes, num_participants, bytes, 1, false}, what));
       EXPECT_STREQ(what, "") << bytes << " bytes";
     }
+    for (const auto kind : {CollectiveCall::Kind::kAllgather, CollectiveCall::Kind::kAlltoall}) {
+      const std::size_t most = kMost / num_participants;
+      for (std::size_t bytes = 1; bytes <= most; bytes += bytes < 130 && bytes + 9 < most ? 1 : 9) {
+        const char* what = "";
+        EXPECT_TRUE(make_call(collectives, mem, me,
+                              {bytes, num_participants, bytes, 1, bytes % 2 == 0, kind}, what));
+        EXPECT_STREQ(what, "") << bytes << " bytes";
+      }
+    }
     const char* what = "";
     EXPECT_TRUE(make_call(collectives, mem, me, {0, num_participants, 0, 8, false}, what));
     EXPECT_TRUE(make_call(collectives, mem, me, {1, num_participants, 1, kMost, true}, what));

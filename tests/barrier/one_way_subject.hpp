@@ -76,7 +76,7 @@ class OneWayCross {
     if (one_way_.reduce(mem, me, root, in.data(), out.data(), call.count, call.element_bytes,
                         HashFold{call.element_bytes}) == WaitResult::kAborted)
       return false;
-    if (me == root && out != call.right_result()) world_.fail(me, "a reduce is wrong");
+    if (me == root && out != call.right_result(me)) world_.fail(me, "a reduce is wrong");
     return true;
   }
 
