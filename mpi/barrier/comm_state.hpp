@@ -104,7 +104,11 @@ class InsideGuard {
 using Counts = std::array<std::uint64_t, kNumRoutes>;
 
 // The collective calls with data that the engine can serve, in the order of kDataCallsOfMpi.
-enum class DataCall : std::uint8_t { kAllreduce, kBcast, kReduce };
+enum class DataCall : std::uint8_t { kAllreduce, kBcast, kReduce, kAllgather, kAlltoall };
+// Which of the engine's two parts serves it (CommState).
+constexpr bool is_one_way(DataCall call) {
+  return call == DataCall::kBcast || call == DataCall::kReduce;
+}
 inline constexpr std::size_t kNumDataCalls = std::size(kDataCallsOfMpi);
 constexpr std::size_t index_of(DataCall call) { return static_cast<std::size_t>(call); }
 constexpr const char* name_of(DataCall call) { return kDataCallsOfMpi[index_of(call)].name; }

@@ -18,8 +18,9 @@ struct PartWords {
   const char* first_call;
   const char* consequence;
 };
-constexpr PartWords kOfCollectives{"allreduces", "the first allreduce",
-                                   "the MPI library serves its allreduces instead"};
+constexpr PartWords kOfCollectives{
+    "allreduces, allgathers and alltoalls", "the first allreduce, allgather or alltoall",
+    "the MPI library serves its allreduces, allgathers and alltoalls instead"};
 constexpr PartWords kOfOneWay{"bcasts and reduces", "the first bcast or reduce",
                               "the MPI library serves its bcasts and reduces instead"};
 
@@ -80,6 +81,9 @@ void make_part(Agreement& agreement, const PartWords& words, const NodeBarrier& 
   part.route = DataRoute::kLibrary;
   // The library has no answer, as in set_up().
   if (agreement.num_ranks() == 0) return;
+  if (!packs_plainly(agreement.pmpi(), agreement.comm()))
+    agreement.fail(Route::kNoCollectives,
+                   "MPI_Pack of the MPI library adds to what it packs, or fails");
   ProcessState& process = agreement.process();
   std::atomic<int>& num_made = process.num_with(part);
   const bool is_one_more = ProcessState::claim_one(num_made);
@@ -107,15 +111,11 @@ void make_collectives(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Co
   make_part(agreement, kOfCollectives, *state.node, part);
 }
 
-// A bcast packs what is not dense.
 void make_collectives(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state,
                       DataPart<NodeOneWay>& part) {
   const InsideGuard guard;
   const QuietErrors quiet(pmpi, comm);
   Agreement agreement(process, pmpi, comm, kOfOneWay.consequence, kOfOneWay.first_call);
-  if (agreement.num_ranks() != 0 && !packs_plainly(pmpi, comm))
-    agreement.fail(Route::kNoCollectives,
-                   "MPI_Pack of the MPI library adds to what it packs, or fails");
   make_part(agreement, kOfOneWay, *state.node, part);
 }
 

@@ -102,10 +102,10 @@ void report_overdue(void* context, long waited_ns) noexcept {
 
 void report_overdue_data(void* context, long waited_ns) noexcept {
   const auto& overdue = static_cast<const OverdueData&>(*static_cast<const Overdue*>(context));
-  if (overdue.call == DataCall::kAllreduce) {
-    report_overdue_in(*overdue.state->collectives.memory, overdue, waited_ns);
-  } else {
+  if (is_one_way(overdue.call)) {
     report_overdue_in(*overdue.state->one_way.memory, overdue, waited_ns);
+  } else {
+    report_overdue_in(*overdue.state->collectives.memory, overdue, waited_ns);
   }
 }
 

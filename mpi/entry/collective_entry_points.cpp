@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C interface of the collective calls with data: MPI_Allreduce, MPI_Bcast and MPI_Reduce, each
-// with counts of 32 bits and, where the header has them, of 64.
+// The C interface of the collective calls with data: MPI_Allgather, MPI_Allreduce, MPI_Alltoall,
+// MPI_Bcast and MPI_Reduce, each with counts of 32 bits and, where the header has them, of 64.
 
 #include <mpi.h>
 
@@ -9,7 +9,9 @@
 #include "mpi/entry/entry_points.hpp"
 #include "mpi/library/pmpi.hpp"
 
+using hierbar::mpi::AllgatherCall;
 using hierbar::mpi::AllreduceCall;
+using hierbar::mpi::AlltoallCall;
 using hierbar::mpi::BcastCall;
 using hierbar::mpi::find_pmpi;
 using hierbar::mpi::handle_in;
@@ -85,11 +87,24 @@ int call_of_tool(const Pmpi& pmpi, const Call& call, RawHandle comm, const void*
                      (ReduceCall{in, out, count, handle_in<MPI_Datatype>(type),             \
                                  handle_in<MPI_Op>(op), root, is_large}))
 
+#define HIERBAR_EXCHANGE(name, Call, Count, is_large)                                            \
+  HIERBAR_COLLECTIVE(name,                                                                       \
+                     (const void* in, Count in_count, RawHandle in_type, void* out,              \
+                      Count out_count, RawHandle out_type, RawHandle comm),                      \
+                     (in, in_count, in_type, out, out_count, out_type, comm),                    \
+                     (Call{{{const_cast<void*>(in), in_count, handle_in<MPI_Datatype>(in_type)}, \
+                            {out, out_count, handle_in<MPI_Datatype>(out_type)},                 \
+                            is_large}}))
+
+HIERBAR_EXCHANGE(Allgather, AllgatherCall, int, false)
+HIERBAR_EXCHANGE(Alltoall, AlltoallCall, int, false)
 HIERBAR_ALLREDUCE(Allreduce, int, false)
 HIERBAR_BCAST(Bcast, int, false)
 HIERBAR_REDUCE(Reduce, int, false)
 
 #ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
+HIERBAR_EXCHANGE(Allgather_c, AllgatherCall, MPI_Count, true)
+HIERBAR_EXCHANGE(Alltoall_c, AlltoallCall, MPI_Count, true)
 HIERBAR_ALLREDUCE(Allreduce_c, MPI_Count, true)
 HIERBAR_BCAST(Bcast_c, MPI_Count, true)
 HIERBAR_REDUCE(Reduce_c, MPI_Count, true)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/entry/collectives.hpp"
 
+#include <concepts>
+
 #include "mpi/barrier/before_set_up.hpp"
 #include "mpi/barrier/cross_with.hpp"
 #include "mpi/barrier/make_collectives.hpp"
@@ -9,6 +11,7 @@
 #include "mpi/entry/mpi_barrier.hpp"
 #include "mpi/library/family.hpp"
 #include "mpi/library/progress.hpp"
+#include "mpi/reduction/packing.hpp"
 #include "mpi/reduction/reduction.hpp"
 #include "mpi/reduction/type_layout.hpp"
 #include "mpi/team/threadcomm.hpp"
@@ -44,11 +47,31 @@ FoldVerdict verdict_on(const Pmpi& pmpi, const AllreduceCall& call) {
 FoldVerdict verdict_on(const Pmpi& pmpi, const ReduceCall& call) {
   return verdict_on_fold(pmpi, call.count, call.type, call.op, NodeOneWay::kMostBytes);
 }
-BytesVerdict verdict_on(const Pmpi& pmpi, const BcastCall& call) {
-  const TypeLayout layout = find_layout(pmpi, call.type);
-  return is_small(call.count, layout.element_bytes, NodeOneWay::kMostBytes)
-             ? BytesVerdict{layout, static_cast<std::size_t>(call.count) * layout.element_bytes}
+BytesVerdict verdict_on_bytes(MPI_Count count, const TypeLayout& layout, std::size_t most_bytes) {
+  return is_small(count, layout.element_bytes, most_bytes)
+             ? BytesVerdict{layout, static_cast<std::size_t>(count) * layout.element_bytes}
              : BytesVerdict{};
+}
+BytesVerdict verdict_on(const Pmpi& pmpi, const BcastCall& call) {
+  return verdict_on_bytes(call.count, find_layout(pmpi, call.type), NodeOneWay::kMostBytes);
+}
+
+// The bytes of one rank's part, which MPI makes equal for what is brought and for what comes. So a
+// rank whose own two descriptions differ is wrong. There are two ranks at least; that all parts are
+// small enough is another question (fits()).
+struct ExchangeVerdict {
+  BytesVerdict in;
+  BytesVerdict out;
+  explicit operator bool() const noexcept { return in && out; }
+  bool is_dense() const noexcept { return in.layout.is_dense && out.layout.is_dense; }
+};
+ExchangeVerdict verdict_on(const Pmpi& pmpi, const ExchangeCall& call) {
+  constexpr std::size_t kMost = NodeCollectives::kMostBytes / 2;
+  const auto of = [&](const TypedData& data) {
+    return verdict_on_bytes(data.count, find_layout(pmpi, data.type), kMost);
+  };
+  const BytesVerdict out = of(call.out);
+  return {call.is_in_place() ? out : of(call.in), out};
 }
 
 // By this rank's own arguments. If not, they are wrong, and the others wait as they would without
@@ -59,8 +82,17 @@ bool has_good_buffers(const AllreduceCall& call, FoldVerdict) noexcept {
          (in != call.out || (call.count == 1 && kTakesOneElementTwice));
 }
 // Of a datatype with addresses in it MPI_BOTTOM is the buffer, which is null.
+bool is_buffer(const void* address, const BytesVerdict& verdict) noexcept {
+  return address != nullptr || !verdict.layout.is_dense;
+}
 bool has_good_buffers(const BcastCall& call, const BytesVerdict& verdict) noexcept {
-  return call.data != nullptr || !verdict.layout.is_dense;
+  return is_buffer(call.data, verdict);
+}
+// One buffer as both is an error, also where it overlaps in rank 0 only.
+bool has_good_buffers(const ExchangeCall& call, const ExchangeVerdict& verdict) noexcept {
+  return verdict.in.bytes == verdict.out.bytes && call.out.address != MPI_IN_PLACE &&
+         is_buffer(call.in.address, verdict.in) && is_buffer(call.out.address, verdict.out) &&
+         (call.in.address != call.out.address || !verdict.is_dense());
 }
 bool has_good_buffers(const ReduceCall& call, FoldVerdict) noexcept { return call.in != nullptr; }
 
@@ -72,18 +104,44 @@ bool is_rank(int root, const NodeBarrier& node) noexcept {
 bool is_root(int root, const NodeBarrier& node) noexcept {
   return static_cast<std::uint32_t>(root) == node.me();
 }
-bool has_good_root(const AllreduceCall&, const NodeBarrier&) noexcept { return true; }
-bool has_good_root(const BcastCall& call, const NodeBarrier& node) noexcept {
+// Where this rank's part of what all bring is, if it lies as it travels.
+std::byte* own_part(void* all, const ExchangeVerdict& verdict, const NodeBarrier& node) noexcept {
+  return static_cast<std::byte*>(all) + node.me() * verdict.out.bytes;
+}
+bool suits(const AllreduceCall&, FoldVerdict, const NodeBarrier&) noexcept { return true; }
+bool suits(const BcastCall& call, const BytesVerdict&, const NodeBarrier& node) noexcept {
   return is_rank(call.root, node);
 }
-bool has_good_root(const ReduceCall& call, const NodeBarrier& node) noexcept {
+bool suits(const ReduceCall& call, FoldVerdict, const NodeBarrier& node) noexcept {
   if (!is_rank(call.root, node)) return false;
   if (!is_root(call.root, node)) return call.in != MPI_IN_PLACE;
   return call.out != nullptr && call.out != MPI_IN_PLACE && call.in != call.out;
 }
 
+// What is brought must not lie where the call puts it, unless it says so.
+bool suits(const AllgatherCall& call, const ExchangeVerdict& verdict,
+           const NodeBarrier& node) noexcept {
+  return call.in.address != own_part(call.out.address, verdict, node) || !verdict.is_dense();
+}
+bool suits(const AlltoallCall&, const ExchangeVerdict&, const NodeBarrier&) noexcept {
+  return true;
+}
+
+// Whether the call is small enough on such a communicator, which all of its ranks find alike.
+template <class Call, class Verdict>
+bool fits(const Call&, const Verdict&, const NodeBarrier&) noexcept {
+  return true;
+}
+template <std::derived_from<ExchangeCall> Call>
+bool fits(const Call&, const ExchangeVerdict& verdict, const NodeBarrier& node) noexcept {
+  return verdict.out.bytes * node.plan().num_participants <= NodeCollectives::kMostBytes;
+}
+
 // Which part of the engine serves the call.
 DataPart<NodeCollectives>& part_for(const AllreduceCall&, CommState& state) noexcept {
+  return state.collectives;
+}
+DataPart<NodeCollectives>& part_for(const ExchangeCall&, CommState& state) noexcept {
   return state.collectives;
 }
 DataPart<NodeOneWay>& part_for(const BcastCall&, CommState& state) noexcept {
@@ -144,57 +202,90 @@ void bcast_bytes(const Running& running, const BcastCall& call, void* data, std:
                               static_cast<std::uint32_t>(call.root), data, bytes);
 }
 
-// The values travel without gaps. The library raises an error of MPI_Pack or MPI_Unpack. Behind the
-// former this rank has not come to the call, and the others wait.
-int bcast_packed(const Running& running, const BcastCall& call, std::byte* packed,
-                 std::size_t bytes) {
-  const Pmpi& pmpi = running.pmpi;
+// The values travel without gaps.
+[[gnu::noinline]] int bcast_packed(const Running& running, const BcastCall& call,
+                                   std::size_t bytes) {
+  std::byte packed[NodeOneWay::kMostBytes];
+  const TypedData data{call.data, call.count, call.type};
   const bool brings = is_root(call.root, *running.state.node);
-  const auto count = static_cast<int>(call.count);
-  const auto packed_bytes = static_cast<int>(bytes);
-  int position = 0;
   if (brings) {
-    const int status =
-        pmpi.Pack(call.data, count, call.type, packed, packed_bytes, &position, running.comm);
+    const int status = pack(running.pmpi, running.comm, data, packed, bytes);
     if (status != MPI_SUCCESS) return status;
   }
   bcast_bytes(running, call, packed, bytes);
-  return brings ? MPI_SUCCESS
-                : pmpi.Unpack(packed, packed_bytes, &position, call.data, count, call.type,
-                              running.comm);
-}
-
-// The same from MPI_BOTTOM, which is null, and which MPICH's MPI_Unpack takes for an error. So the
-// values are described by their distances from another address.
-int bcast_addresses(const Running& running, BcastCall call, std::byte* packed, std::size_t bytes) {
-  const Pmpi& pmpi = running.pmpi;
-  const auto count = static_cast<int>(call.count);
-  const MPI_Aint distance = -reinterpret_cast<MPI_Aint>(packed);
-  MPI_Datatype type = call.type;
-  int status = pmpi.Type_create_hindexed(1, &count, &distance, call.type, &type);
-  if (status != MPI_SUCCESS) return status;
-  status = pmpi.Type_commit(&type);
-  if (status == MPI_SUCCESS) {
-    call.data = packed;
-    call.count = 1;
-    call.type = type;
-    status = bcast_packed(running, call, packed, bytes);
-  }
-  pmpi.Type_free(&type);
-  return status;
-}
-
-[[gnu::noinline]] int bcast_values(const Running& running, const BcastCall& call,
-                                   std::size_t bytes) {
-  std::byte packed[NodeOneWay::kMostBytes];
-  return call.data == nullptr ? bcast_addresses(running, call, packed, bytes)
-                              : bcast_packed(running, call, packed, bytes);
+  return brings ? MPI_SUCCESS : unpack(running.pmpi, running.comm, packed, bytes, data);
 }
 
 int run(const Running& running, const BcastCall& call, const BytesVerdict& verdict) {
   if (!verdict.layout.is_dense) [[unlikely]]
-    return bcast_values(running, call, verdict.bytes);
+    return bcast_packed(running, call, verdict.bytes);
   bcast_bytes(running, call, call.data, verdict.bytes);
+  return MPI_SUCCESS;
+}
+
+// `bytes` of one rank's part.
+void exchange_bytes(const Running& running, const AllgatherCall& call, const void* in, void* out,
+                    std::size_t bytes) {
+  OverdueData overdue = overdue_of(running, call);
+  running.state.collectives.memory->allgather(
+      running.state.waiting, duties_of(overdue, &report_overdue_data), in, out, bytes);
+}
+void exchange_bytes(const Running& running, const AlltoallCall& call, const void* in, void* out,
+                    std::size_t bytes) {
+  OverdueData overdue = overdue_of(running, call);
+  running.state.collectives.memory->alltoall(
+      running.state.waiting, duties_of(overdue, &report_overdue_data), in, out, bytes);
+}
+
+// Where that which the rank brings lies in what it gets, with MPI_IN_PLACE.
+std::byte* brought_in(const AllgatherCall&, void* out, const ExchangeVerdict& verdict,
+                      const NodeBarrier& node) noexcept {
+  return own_part(out, verdict, node);
+}
+std::byte* brought_in(const AlltoallCall&, void* out, const ExchangeVerdict&,
+                      const NodeBarrier&) noexcept {
+  return static_cast<std::byte*>(out);
+}
+// How many parts the rank brings.
+MPI_Count num_brought(const AllgatherCall&, const NodeBarrier&) noexcept { return 1; }
+MPI_Count num_brought(const AlltoallCall&, const NodeBarrier& node) noexcept {
+  return node.plan().num_participants;
+}
+
+// The values travel without gaps. With MPI_IN_PLACE all of `out` is packed: where a part begins
+// there, only the library knows.
+template <class Call>
+[[gnu::noinline]] int exchange_packed(const Running& running, const Call& call,
+                                      const ExchangeVerdict& verdict) {
+  const NodeBarrier& node = *running.state.node;
+  const MPI_Count num_ranks = node.plan().num_participants;
+  const TypedData out{call.out.address, call.out.count * num_ranks, call.out.type};
+  const std::size_t out_bytes = verdict.out.bytes * node.plan().num_participants;
+  std::byte brought[NodeCollectives::kMostBytes], got[NodeCollectives::kMostBytes];
+  const std::byte* from = brought;
+  int status = MPI_SUCCESS;
+  if (call.is_in_place()) {
+    status = pack(running.pmpi, running.comm, out, got, out_bytes);
+    from = brought_in(call, got, verdict, node);
+  } else {
+    const MPI_Count num_parts = num_brought(call, node);
+    status =
+        pack(running.pmpi, running.comm, {call.in.address, call.in.count * num_parts, call.in.type},
+             brought, verdict.in.bytes * static_cast<std::size_t>(num_parts));
+  }
+  if (status != MPI_SUCCESS) return status;
+  exchange_bytes(running, call, from, got, verdict.out.bytes);
+  return unpack(running.pmpi, running.comm, got, out_bytes, out);
+}
+
+template <std::derived_from<ExchangeCall> Call>
+int run(const Running& running, const Call& call, const ExchangeVerdict& verdict) {
+  if (!verdict.is_dense()) [[unlikely]]
+    return exchange_packed(running, call, verdict);
+  const void* const in = call.is_in_place()
+                             ? brought_in(call, call.out.address, verdict, *running.state.node)
+                             : call.in.address;
+  exchange_bytes(running, call, in, call.out.address, verdict.out.bytes);
   return MPI_SUCCESS;
 }
 
@@ -210,7 +301,7 @@ template <class Call>
 template <class Call, class Verdict>
 int serve(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const Call& call,
           const Verdict& verdict) {
-  if (!has_good_root(call, *state.node)) [[unlikely]]
+  if (!fits(call, verdict, *state.node) || !suits(call, verdict, *state.node)) [[unlikely]]
     return pass_on(pmpi, comm, call);
   const std::uint64_t number = count_one(state.num_data_calls[index_of(Call::kCall)]);
   const int status = run({state, pmpi, comm}, call, verdict);
@@ -222,9 +313,9 @@ int serve(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const Call& call,
 // The state of a communicator whose calls of this kind the engine serves, which is made ready for
 // that if it was not. Null: the library is to serve the call, or has served it; `status` is its
 // status then.
-template <class Call>
+template <class Call, class Verdict>
 CommState* find_ready_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
-                            const Call& call, int& status) {
+                            const Call& call, const Verdict& verdict, int& status) {
   CommState* const state =
       find_state(process, pmpi, comm, BeforeSetUp::kMayCount, status, name_of(Call::kCall));
   if (status != MPI_SUCCESS) return nullptr;
@@ -233,7 +324,8 @@ CommState* find_ready_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm co
                                    [&] { return call.call(pmpi, comm); });
     return nullptr;
   }
-  if (state != nullptr && part_for(call, *state).route == DataRoute::kUndecided) {
+  if (state != nullptr && part_for(call, *state).route == DataRoute::kUndecided &&
+      fits(call, verdict, *state->node)) {
     forget_last_collective();
     make_collectives(process, pmpi, comm, *state, part_for(call, *state));
   }
@@ -251,7 +343,7 @@ template <class Call, class Verdict>
     return pass_on(pmpi, comm, call);
   const std::uint64_t num_removals = process.states.num_removals();
   int status = MPI_SUCCESS;
-  CommState* const state = find_ready_state(process, pmpi, comm, call, status);
+  CommState* const state = find_ready_state(process, pmpi, comm, call, verdict, status);
   if (state == nullptr) return status;
   if (process.has_send_buffer()) {
     status = serve(*state, pmpi, comm, call, verdict);
@@ -283,6 +375,12 @@ int call_collective(const Pmpi& pmpi, MPI_Comm comm, const BcastCall& call) {
   return serve_or_pass_on(pmpi, comm, call);
 }
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ReduceCall& call) {
+  return serve_or_pass_on(pmpi, comm, call);
+}
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AllgatherCall& call) {
+  return serve_or_pass_on(pmpi, comm, call);
+}
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AlltoallCall& call) {
   return serve_or_pass_on(pmpi, comm, call);
 }
 

@@ -6,6 +6,7 @@
 
 #include "mpi/barrier/comm_state.hpp"
 #include "mpi/library/pmpi.hpp"
+#include "mpi/reduction/packing.hpp"
 
 namespace hierbar::mpi {
 
@@ -76,6 +77,44 @@ struct ReduceCall {
   }
 };
 
+// A call in which each rank gets what all ranks bring, or the parts of it that are for this rank.
+// Count and datatype are those of one rank's part.
+struct ExchangeCall {
+  TypedData in;  // at MPI_IN_PLACE: what the rank brings is in `out`, and the rest means nothing
+  TypedData out;
+  bool is_large;
+
+  bool is_in_place() const noexcept { return in.address == MPI_IN_PLACE; }
+};
+
+struct AllgatherCall : ExchangeCall {
+  static constexpr DataCall kCall = DataCall::kAllgather;
+  static constexpr CallTool Pmpi::* kTool = &Pmpi::allgather_tool;
+  static constexpr CallTool Pmpi::* kLargeTool = &Pmpi::large_allgather_tool;
+
+  template <class Mpi>
+  int call(const Mpi& mpi, MPI_Comm comm) const {
+    HIERBAR_CALL_LARGE(
+        mpi.Allgather_c(in.address, in.count, in.type, out.address, out.count, out.type, comm));
+    return mpi.Allgather(in.address, static_cast<int>(in.count), in.type, out.address,
+                         static_cast<int>(out.count), out.type, comm);
+  }
+};
+
+struct AlltoallCall : ExchangeCall {
+  static constexpr DataCall kCall = DataCall::kAlltoall;
+  static constexpr CallTool Pmpi::* kTool = &Pmpi::alltoall_tool;
+  static constexpr CallTool Pmpi::* kLargeTool = &Pmpi::large_alltoall_tool;
+
+  template <class Mpi>
+  int call(const Mpi& mpi, MPI_Comm comm) const {
+    HIERBAR_CALL_LARGE(
+        mpi.Alltoall_c(in.address, in.count, in.type, out.address, out.count, out.type, comm));
+    return mpi.Alltoall(in.address, static_cast<int>(in.count), in.type, out.address,
+                        static_cast<int>(out.count), out.type, comm);
+  }
+};
+
 #undef HIERBAR_CALL_LARGE
 
 // Whether such calls are served at all; if not, an entry point passes its call on.
@@ -83,12 +122,14 @@ bool serves_collectives() noexcept;
 
 // The call, for all entry points. The engine serves it where all ranks find out alike that it can:
 // by what MPI makes equal in all of them, and by the communicator, of which they have agreed on it.
-// Which arguments these are is in docs/design/mpi-calls.md#d0197. Where an argument is wrong in
+// Which arguments these are is in docs/design/mpi-calls.md#d0197 and #d0211. Where one is wrong in
 // this rank, the library raises the error. May be left by a jump or an exception of the program's
 // error handler.
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AllreduceCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const BcastCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ReduceCall& call);
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AllgatherCall& call);
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AlltoallCall& call);
 
 // The calling thread's next such call looks for its communicator's state again.
 void forget_last_collective() noexcept;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <concepts>
 #include <cstddef>
 #include <iterator>
 
@@ -113,14 +114,28 @@ void read(const FortranArguments& given, ReduceCall& call) {
           given.small(5),
           false};
 }
+void read(const FortranArguments& given, ExchangeCall& call) {
+  call = {{given.buffer(0), given.number(1), given.type(2)},
+          {given.buffer(3), given.number(4), given.type(5)},
+          false};
+}
 template <class Call>
-constexpr std::size_t kCommOf = 0;
+constexpr std::size_t kCommOf = 6;
 template <>
 constexpr std::size_t kCommOf<AllreduceCall> = 5;
 template <>
 constexpr std::size_t kCommOf<BcastCall> = 4;
-template <>
-constexpr std::size_t kCommOf<ReduceCall> = 6;
+
+// Whether the counts fit into C's functions. That of a buffer at MPI_IN_PLACE means nothing.
+bool is_count_of_c(MPI_Count count) { return count >= 0 && count <= INT_MAX; }
+template <class Call>
+bool has_counts_of_c(const Call& call) {
+  return is_count_of_c(call.count);
+}
+template <std::derived_from<ExchangeCall> Call>
+bool has_counts_of_c(const Call& call) {
+  return is_count_of_c(call.out.count) && (call.is_in_place() || is_count_of_c(call.in.count));
+}
 
 // Returns false, with nothing done, where the routine of the library is to run.
 template <class Call>
@@ -133,7 +148,7 @@ bool serve_fortran(const FortranRoutine::Calls& calls, const void* caller,
   Call call;
   read(given, call);
   // The library's routine raises this error in its own way.
-  if (call.count < 0 || call.count > INT_MAX) return false;
+  if (!has_counts_of_c(call)) return false;
   const int status = call_collective(pmpi, given.comm(kCommOf<Call>), call);
   FortranRoutine::store(words[kCommOf<Call> + 1], status, calls.is_wide);
   return true;
@@ -149,7 +164,9 @@ AnyFunction library_routine(const FortranRoutine::Calls& calls, const void* call
 }  // namespace
 }  // namespace hierbar::mpi
 
+using hierbar::mpi::AllgatherCall;
 using hierbar::mpi::AllreduceCall;
+using hierbar::mpi::AlltoallCall;
 using hierbar::mpi::BcastCall;
 using hierbar::mpi::FortranRoutine;
 using hierbar::mpi::ReduceCall;
@@ -172,10 +189,16 @@ using hierbar::mpi::ReduceCall;
     }                                                                                             \
     return 0;                                                                                     \
   }
+#define HIERBAR_FORTRAN_ALLGATHER(name, profiling_name) \
+  HIERBAR_FORTRAN_COLLECTIVE(AllgatherCall, name)
+#define HIERBAR_FORTRAN_ALLTOALL(name, profiling_name) \
+  HIERBAR_FORTRAN_COLLECTIVE(AlltoallCall, name)
 #define HIERBAR_FORTRAN_ALLREDUCE(name, profiling_name) \
   HIERBAR_FORTRAN_COLLECTIVE(AllreduceCall, name)
 #define HIERBAR_FORTRAN_BCAST(name, profiling_name) HIERBAR_FORTRAN_COLLECTIVE(BcastCall, name)
 #define HIERBAR_FORTRAN_REDUCE(name, profiling_name) HIERBAR_FORTRAN_COLLECTIVE(ReduceCall, name)
+HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ALLGATHER, mpi_allgather, MPI_ALLGATHER)
+HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ALLTOALL, mpi_alltoall, MPI_ALLTOALL)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ALLREDUCE, mpi_allreduce, MPI_ALLREDUCE)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_BCAST, mpi_bcast, MPI_BCAST)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_REDUCE, mpi_reduce, MPI_REDUCE)

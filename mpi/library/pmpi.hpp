@@ -24,7 +24,7 @@ namespace hierbar::mpi {
 // The functions of the program's MPI library that the shim calls for itself.
 // clang-format off
 #define HIERBAR_PMPI_FUNCTIONS(X) \
-  X(Allgather) X(Alltoall) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
+  X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
   X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) \
   X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) \
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free) \
@@ -39,7 +39,9 @@ namespace hierbar::mpi {
 
 // So does it of these, which carry data. It also calls them for itself. Name in MPI, and name here
 // and in Fortran.
-#define HIERBAR_DATA_FUNCTIONS(X) X(Allreduce, allreduce) X(Bcast, bcast) X(Reduce, reduce)
+#define HIERBAR_DATA_FUNCTIONS(X) \
+  X(Allgather, allgather) X(Allreduce, allreduce) X(Alltoall, alltoall) X(Bcast, bcast) \
+  X(Reduce, reduce)
 
 // The predefined handles: type, name here, name in MPI. In two families of libraries they are
 // constants of mpi.h, with Open MPI addresses inside the library. So only this table uses MPI's

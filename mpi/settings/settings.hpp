@@ -62,8 +62,8 @@ void print_line(const std::string& text);
 
 // The settings of the shim, as users set them:
 //
-//   HIERBAR_MPI          barrier: serve MPI_Barrier; collectives: small MPI_Allreduce, MPI_Bcast
-//                        and MPI_Reduce, too; off: nothing. on is the default, barrier
+//   HIERBAR_MPI          barrier: serve MPI_Barrier; collectives: calls with small data, too, as
+//                        MPI_Allreduce; off: nothing. on is the default, barrier
 //   HIERBAR_FAKE_NODES   1 to 1024: pretend that the ranks of one machine are on that many nodes,
 //                        round robin
 //   HIERBAR_TIMEOUT_S    0 (never) to 1000000: when a barrier takes longer than that, print who is

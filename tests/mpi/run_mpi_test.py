@@ -14,7 +14,7 @@ and so does this script.
 
 Counts are per rank, summed over all ranks: "engine", "baseline", "library", and the reasons that
 the report names, as "one rank"; "allreduces" are those of the engine, "library allreduces" the
-others, and so for bcasts and reduces. Whatever the program does, nothing of the shim's may be left
+others, and so for the other calls with data. Whatever the program does, nothing of the shim's may be left
 under /dev/shm.
 """
 
@@ -31,7 +31,7 @@ REPORT = re.compile(
     re.MULTILINE,
 )
 WITH_DATA = re.compile(
-    r"^hierbar: mpi: (allreduces|bcasts|reduces) of [^:]*: engine (\d+), library (\d+)$",
+    r"^hierbar: mpi: (allreduces|bcasts|reduces|allgathers|alltoalls) of [^:]*: engine (\d+), library (\d+)$",
     re.MULTILINE,
 )
 REPORTED_RANKS = re.compile(r"^hierbar: mpi: barriers of (?:rank \d+|(\d+) ranks):", re.MULTILINE)

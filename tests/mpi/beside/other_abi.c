@@ -50,7 +50,9 @@ void mpi_finalize_(int* status) { *status = 0; }
 
 #define FUNCTION(name) \
   int PMPI_##name(void) { fprintf(stderr, "other ABI: %s\n", #name), abort(); }
+FUNCTION(Allgather)
 FUNCTION(Allreduce)
+FUNCTION(Alltoall)
 FUNCTION(Bcast)
 FUNCTION(Comm_disconnect)
 FUNCTION(Comm_dup)

@@ -3,8 +3,9 @@
 
 /* Libraries that are loaded beside the shim, one for each macro:
 
-   -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier, MPI_Allreduce,
-                  MPI_Bcast and MPI_Reduce, and passes each on to its PMPI function
+   -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier, MPI_Allgather,
+                  MPI_Allreduce, MPI_Alltoall, MPI_Bcast and MPI_Reduce, and passes each on to its
+                  PMPI function
    -DREPORTS      a tool of the kind that profilers of MPI are: it counts calls, passes each on to
                   its PMPI function, and reports in MPI_Finalize, or when the program aborts
    -DFINDS        a tool that does not call PMPI functions: it looks for the library's own in the
@@ -27,6 +28,7 @@
 #if defined(COUNTS)
 
 static int num_barriers = 0, num_allreduces = 0, num_bcasts = 0, num_reduces = 0;
+static int num_allgathers = 0, num_alltoalls = 0;
 
 EXPORT int MPI_Barrier(MPI_Comm comm) {
   ++num_barriers;
@@ -37,6 +39,18 @@ EXPORT int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type
                          MPI_Comm comm) {
   ++num_allreduces;
   return PMPI_Allreduce(in, out, count, type, op, comm);
+}
+
+EXPORT int MPI_Allgather(const void* in, int in_count, MPI_Datatype in_type, void* out,
+                         int out_count, MPI_Datatype out_type, MPI_Comm comm) {
+  ++num_allgathers;
+  return PMPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm);
+}
+
+EXPORT int MPI_Alltoall(const void* in, int in_count, MPI_Datatype in_type, void* out,
+                        int out_count, MPI_Datatype out_type, MPI_Comm comm) {
+  ++num_alltoalls;
+  return PMPI_Alltoall(in, in_count, in_type, out, out_count, out_type, comm);
 }
 
 EXPORT int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
@@ -55,6 +69,8 @@ __attribute__((destructor)) static void report(void) {
   if (num_allreduces > 0) fprintf(stderr, "tool: %d allreduces\n", num_allreduces);
   if (num_bcasts + num_reduces > 0)
     fprintf(stderr, "tool: %d bcasts, %d reduces\n", num_bcasts, num_reduces);
+  if (num_allgathers + num_alltoalls > 0)
+    fprintf(stderr, "tool: %d allgathers, %d alltoalls\n", num_allgathers, num_alltoalls);
 }
 
 #elif defined(REPORTS)

@@ -74,9 +74,11 @@ struct FuzzedCall {
 // What a rank chooses for itself.
 struct OwnChoice {
   bool in_place = false;
-  // Of MPI_Bcast: a datatype with a gap behind each element, or with the elements in descending
-  // order.
+  // Of MPI_Bcast, and of what comes in an allgather and an alltoall: a datatype with a gap behind
+  // each element. Of these, the same for what is brought. Of MPI_Bcast: one with the elements in
+  // descending order.
   bool strided = false;
+  bool strided_in = false;
   bool backwards = false;
   std::size_t offset = 0;                 // of the buffers, in units of the elements' alignment
   MPI_Datatype type = MPI_DATATYPE_NULL;  // a synonym of the call's
@@ -236,7 +238,8 @@ class OwnCall {
     const std::size_t stride = choice_.strided ? 2 : 1;
     const bool is_bcast = call_.kind == CallKind::kBcast;
     const std::size_t num_out = in_place() ? std::max(num_sent(), num_results()) : num_results();
-    in_ = GuardedBuffer(type, is_bcast || in_place() ? 0 : num_sent(), choice_.offset, 1);
+    in_ = GuardedBuffer(type, is_bcast || in_place() ? 0 : num_sent(), choice_.offset,
+                        choice_.strided_in ? 2 : 1);
     out_ = GuardedBuffer(type, num_out, choice_.offset, stride, choice_.backwards);
     GuardedBuffer& from = is_bcast || in_place() ? out_ : in_;
     const bool own_block =
@@ -323,6 +326,44 @@ class OwnCall {
     }
   }
 
+  // Elements of the call's type with a gap behind each.
+  class StridedType {
+   public:
+    StridedType(MPI_Datatype type, std::size_t bytes, bool is_strided)
+        : type_(type), is_made_(is_strided) {
+      if (!is_made_) return;
+      MPI_Type_create_resized(type, 0, static_cast<MPI_Aint>(2 * bytes), &type_);
+      MPI_Type_commit(&type_);
+    }
+    ~StridedType() {
+      if (is_made_) MPI_Type_free(&type_);
+    }
+    StridedType(const StridedType&) = delete;
+    StridedType& operator=(const StridedType&) = delete;
+
+    operator MPI_Datatype() const { return type_; }
+
+   private:
+    MPI_Datatype type_;
+    bool is_made_;
+  };
+
+  void exchange() {
+    const void* const from = in_place() ? MPI_IN_PLACE : in_.data();
+    const int count = call_.count;
+    const StridedType in(choice_.type, call_.type->bytes, choice_.strided_in);
+    const StridedType out(choice_.type, call_.type->bytes, choice_.strided);
+    const bool is_allgather = call_.kind == CallKind::kAllgather;
+#if MPI_VERSION >= 4
+    if (call_.has_large_count) {
+      (is_allgather ? MPI_Allgather_c : MPI_Alltoall_c)(from, count, in, out_.data(), count, out,
+                                                        comm_);
+      return;
+    }
+#endif
+    (is_allgather ? MPI_Allgather : MPI_Alltoall)(from, count, in, out_.data(), count, out, comm_);
+  }
+
   void move() {
     const void* const from = in_place() ? MPI_IN_PLACE : in_.data();
     const int count = call_.count, root = call_.root;
@@ -330,10 +371,8 @@ class OwnCall {
     void* const to = receive_buffer();
     switch (call_.kind) {
       case CallKind::kAllgather:
-        MPI_Allgather(from, count, type, to, count, type, comm_);
-        break;
       case CallKind::kAlltoall:
-        MPI_Alltoall(from, count, type, to, count, type, comm_);
+        exchange();
         break;
       case CallKind::kGather:
         MPI_Gather(from, count, type, to, count, type, root, comm_);

@@ -52,13 +52,12 @@ int PMPI_Barrier(MPI_Comm comm) {
   });
 }
 
-// Bytes only.
-int PMPI_Allgather(const void* send, int count, MPI_Datatype, void* receive, int, MPI_Datatype,
+int PMPI_Allgather(const void* send, int count, MPI_Datatype type, void* receive, int, MPI_Datatype,
                    MPI_Comm comm) {
   return here().call("Allgather", [&] {
     const StubProcess::Seat* seat = here().find(comm);
-    const auto parts =
-        seat->comm->exchange(seat->rank, part_of(send, static_cast<std::size_t>(count)));
+    const auto parts = seat->comm->exchange(
+        seat->rank, part_of(send, static_cast<std::size_t>(count) * bytes_of(type)));
     auto* to = static_cast<std::byte*>(receive);
     for (const StubComm::Part& part : *parts) {
       to = std::copy(part.bytes.begin(), part.bytes.end(), to);
@@ -67,12 +66,11 @@ int PMPI_Allgather(const void* send, int count, MPI_Datatype, void* receive, int
   });
 }
 
-// Bytes only.
-int PMPI_Alltoall(const void* send, int count, MPI_Datatype, void* receive, int, MPI_Datatype,
+int PMPI_Alltoall(const void* send, int count, MPI_Datatype type, void* receive, int, MPI_Datatype,
                   MPI_Comm comm) {
   return here().call("Alltoall", [&] {
     const StubProcess::Seat* seat = here().find(comm);
-    const auto bytes = static_cast<std::size_t>(count);
+    const std::size_t bytes = static_cast<std::size_t>(count) * bytes_of(type);
     const auto parts = seat->comm->exchange(
         seat->rank, part_of(send, bytes * static_cast<std::size_t>(seat->comm->size)));
     auto* to = static_cast<std::byte*>(receive);

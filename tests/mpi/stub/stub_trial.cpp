@@ -41,6 +41,8 @@ class ShimCopies {
     ShimCalls calls{};
     bind(library, "MPI_Barrier", calls.barrier);
     bind(library, "MPI_Allreduce", calls.allreduce);
+    bind(library, "MPI_Allgather", calls.allgather);
+    bind(library, "MPI_Alltoall", calls.alltoall);
     bind(library, "MPI_Bcast", calls.bcast);
     bind(library, "MPI_Reduce", calls.reduce);
     bind(library, "MPI_Comm_free", calls.comm_free);

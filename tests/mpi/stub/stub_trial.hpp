@@ -19,6 +19,8 @@ namespace hierbar::test {
 struct ShimCalls {
   decltype(&MPI_Barrier) barrier;
   decltype(&MPI_Allreduce) allreduce;
+  decltype(&MPI_Allgather) allgather;
+  decltype(&MPI_Alltoall) alltoall;
   decltype(&MPI_Bcast) bcast;
   decltype(&MPI_Reduce) reduce;
   decltype(&MPI_Comm_free) comm_free;
