@@ -162,11 +162,11 @@ TEST(MpiBarrierBench, MeasuresMeetingsOfLeadersBesideHier) {
 TEST(MpiCollectiveBench, MeasuresCallsOfEachSizeBesideMpiBarrier) {
   const std::string ranks =
       "2," + std::to_string(std::max(4u, 2 * static_cast<unsigned>(describe_host().cpus.size())));
-  const ChildResult result =
-      run_bench(tiny({"--configs", "hier,mpich,openmpi-hier", "--calls", "allreduce,bcast,reduce",
-                      "--bytes", "8,4096", "--json", "-"},
-                     ranks),
-                HIERBAR_MPI_COLLECTIVE_BENCH);
+  const ChildResult result = run_bench(
+      tiny({"--configs", "hier,mpich,openmpi-hier", "--calls",
+            "allreduce,bcast,reduce,allgather,alltoall", "--bytes", "8,4096", "--json", "-"},
+           ranks),
+      HIERBAR_MPI_COLLECTIVE_BENCH);
   if (result.errors.find("none of the configurations") != std::string::npos)
     GTEST_SKIP() << "no MPI to measure";
   ASSERT_EQ(result.failure, "") << result.errors;
@@ -181,11 +181,14 @@ TEST(MpiCollectiveBench, MeasuresCallsOfEachSizeBesideMpiBarrier) {
           << quantities.back() << ", " << series.at("name");
     }
   }
-  const std::vector<std::string> of_each{"barrier",    "allreduce:8", "allreduce:4096", "bcast:8",
-                                         "bcast:4096", "reduce:8",    "reduce:4096"};
+  std::vector<std::string> of_each{"barrier"};
+  for (const char* call : {"allreduce", "bcast", "reduce", "allgather", "alltoall"}) {
+    for (const char* bytes : {":8", ":4096"}) of_each.push_back(std::string(call) + bytes);
+  }
   ASSERT_EQ(quantities.size(), 2 * of_each.size());
   EXPECT_TRUE(std::equal(of_each.begin(), of_each.end(), quantities.begin()));
-  EXPECT_TRUE(std::equal(of_each.begin(), of_each.end(), quantities.begin() + 7));
+  EXPECT_TRUE(std::equal(of_each.begin(), of_each.end(),
+                         quantities.begin() + static_cast<std::ptrdiff_t>(of_each.size())));
 }
 
 TEST(MpiCollectiveBench, RejectsWhatItDoesNotKnowAndNamesIt) {

@@ -49,10 +49,10 @@ constexpr const char* kDescription =
     "  init       MPI_Init, which a preloaded library should not make slower\n";
 
 constexpr const char* kCollectiveDescription =
-    "Measures MPI_Allreduce, MPI_Bcast and MPI_Reduce of few bytes, among all ranks of one "
-    "machine, "
-    "under different MPI\n"
-    "libraries, side by side, and MPI_Barrier in the same processes. Data are doubles, reductions "
+    "Measures MPI_Allreduce, MPI_Bcast, MPI_Reduce, MPI_Allgather and MPI_Alltoall of few bytes, "
+    "among all ranks of one\n"
+    "machine, under different MPI libraries, side by side, and MPI_Barrier in the same processes. "
+    "Data are doubles, reductions\n"
     "are sums, the root is rank 0.\n"
     "This project is measured with HIERBAR_MPI=collectives.\n"
     "\n"
@@ -168,14 +168,19 @@ std::string problem_of_size(const std::string& text) {
 }
 
 void add_what(CLI::App& app, CollectiveBenchOptions& options) {
-  app.add_option("--calls", options.calls,
-                 "Which calls, separated by commas: allreduce, bcast, reduce. Default: allreduce.")
+  app.add_option(
+         "--calls", options.calls,
+         "Which calls, separated by commas: allreduce, bcast, reduce, allgather, alltoall.\n"
+         "Default: allreduce.")
       ->delimiter(',')
-      ->check(CLI::IsMember({"allreduce", "bcast", "reduce"}).description(""))
+      ->check(
+          CLI::IsMember({"allreduce", "bcast", "reduce", "allgather", "alltoall"}).description(""))
       ->option_text("NAME,...");
-  app.add_option("--bytes", options.sizes,
-                 "Bytes of one rank, separated by commas: powers of two from 8 to 65536.\n"
-                 "Default: 8,64,512,4096.")
+  app.add_option(
+         "--bytes", options.sizes,
+         "Bytes of one rank, in an alltoall for one other, separated by commas: powers of two\n"
+         "from 8 to 65536.\n"
+         "Default: 8,64,512,4096.")
       ->delimiter(',')
       ->check(CLI::Validator(&problem_of_size, ""))
       ->option_text("N,...");

@@ -324,6 +324,7 @@ std::vector<double> rank_cpus() {
 
 // The calls take turns, batch by batch, or one after the other if ranks outnumber the cpus.
 std::vector<Barrier> measure_collectives(const MpiWorkerSettings& settings) {
+  make_room_for(num_ranks);
   std::vector<Barrier> calls{{"barrier", MPI_Barrier, 0, 1, 0, {}}};
   for (const std::string& name : settings.collectives)
     calls.push_back({name, find_collective(name, false), 0, 1, 0, {}});

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The calls that carry data and that mpi_barrier_worker measures: sums of doubles from one buffer
-// to another, and rank 0 as the root. Each is a function of a communicator, as MPI_Barrier is, so
+// The calls that carry data and that mpi_barrier_worker measures: doubles from one buffer to
+// another, sums of them, and rank 0 as the root. An allgather has so many of each rank, and an
+// alltoall so many of each for each. Each is a function of a communicator, as MPI_Barrier is, so
 // that all are measured alike.
 
 #include <mpi.h>
@@ -12,12 +13,14 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 
 namespace hierbar::bench::mpi {
 
-inline constexpr std::array<std::string_view, 3> kCollectives{"allreduce", "bcast", "reduce"};
+inline constexpr std::array<std::string_view, 5> kCollectives{"allreduce", "bcast", "reduce",
+                                                              "allgather", "alltoall"};
 inline constexpr std::size_t kFewestBytes = sizeof(double);
 inline constexpr std::size_t kNumSizes = 14;  // each twice as large as the one before
 
@@ -26,6 +29,14 @@ using CollectiveCall = int (*)(MPI_Comm);
 inline constexpr std::size_t kMostDoubles = (kFewestBytes << (kNumSizes - 1)) / sizeof(double);
 alignas(4096) inline std::array<double, kMostDoubles> sent_doubles;
 alignas(4096) inline std::array<double, kMostDoubles> received_doubles;
+
+// The same for all ranks.
+inline std::unique_ptr<double[]> sent_to_all, received_from_all;
+inline void make_room_for(int num_ranks) {
+  const std::size_t num_doubles = kMostDoubles * static_cast<std::size_t>(num_ranks);
+  sent_to_all = std::make_unique_for_overwrite<double[]>(num_doubles);
+  received_from_all = std::make_unique_for_overwrite<double[]>(num_doubles);
+}
 
 // `kOwn`: the MPI library's, whatever is preloaded.
 template <std::size_t kCollective, bool kOwn, int kCount>
@@ -36,6 +47,12 @@ int call_collective(MPI_Comm comm) {
     return (kOwn ? PMPI_Allreduce : MPI_Allreduce)(in, out, kCount, MPI_DOUBLE, MPI_SUM, comm);
   } else if constexpr (kCollectives[kCollective] == "bcast") {
     return (kOwn ? PMPI_Bcast : MPI_Bcast)(out, kCount, MPI_DOUBLE, 0, comm);
+  } else if constexpr (kCollectives[kCollective] == "allgather") {
+    return (kOwn ? PMPI_Allgather : MPI_Allgather)(in, kCount, MPI_DOUBLE, received_from_all.get(),
+                                                   kCount, MPI_DOUBLE, comm);
+  } else if constexpr (kCollectives[kCollective] == "alltoall") {
+    return (kOwn ? PMPI_Alltoall : MPI_Alltoall)(sent_to_all.get(), kCount, MPI_DOUBLE,
+                                                 received_from_all.get(), kCount, MPI_DOUBLE, comm);
   } else {
     return (kOwn ? PMPI_Reduce : MPI_Reduce)(in, out, kCount, MPI_DOUBLE, MPI_SUM, 0, comm);
   }
