@@ -6,6 +6,11 @@ set(HIERBAR_SOURCES "$ENV{HIERBAR_SOURCES}"
 
 # The releases of cmake/llvm_versions.txt, the default first.
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/llvm_versions.txt HIERBAR_LLVM_VERSIONS REGEX "^[0-9]")
+# A release that only sid has goes from there when the next one comes, so what ctest runs must not
+# need it.
+set(HIERBAR_LASTING_LLVM_VERSIONS ${HIERBAR_LLVM_VERSIONS})
+list(FILTER HIERBAR_LASTING_LLVM_VERSIONS EXCLUDE REGEX "  sid$")
+list(TRANSFORM HIERBAR_LASTING_LLVM_VERSIONS REPLACE " .*" "")
 list(TRANSFORM HIERBAR_LLVM_VERSIONS REPLACE " .*" "")
 list(GET HIERBAR_LLVM_VERSIONS 0 hierbar_default_llvm_version)
 set(HIERBAR_LLVM_VERSION ${hierbar_default_llvm_version}
