@@ -1,0 +1,265 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The programs of program_table.py: what their files say, whether a program is here, and how it
+gets here.
+
+rows/GROUP/NAME.toml describes one program. Its keys are the fields of Row. Words in braces are
+replaced in commands and in values of the environment:
+
+  {threads}  of a rank, or of the program
+  {ranks}    of an MPI program
+  {here}     the folder of the file
+  {work}     a folder for input, made by `prepare`; programs run in a folder below it
+  {source}   the folder in which the source package was unpacked and built
+  {python}   of the virtual environment that has the wheels; without wheels, the one that runs this
+"""
+
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+
+ROWS = pathlib.Path(__file__).resolve().parent / "rows"
+MPI_FAMILIES = ("mpich", "openmpi")
+
+
+class Problem(Exception):
+    """A row is wrong, or a program cannot be prepared or run; the message says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    title: str
+    command: list
+    name: str  # of the file, without its ending
+    group: str  # the name of its folder
+    here: pathlib.Path
+    place: pathlib.Path  # of all that is made for the program
+    # ---- what it needs
+    debian: list = dataclasses.field(default_factory=list)  # packages
+    wheels: list = dataclasses.field(default_factory=list)  # requirements of pip
+    sdist: str = ""  # a source package, as pip names it, with --hash
+    build: list = dataclasses.field(default_factory=list)  # commands, in {source}
+    check: list = dataclasses.field(default_factory=list)  # succeeds if the program is here
+    # ---- how it runs
+    mpi: str = ""  # the family of the MPI library that it was built with
+    environment: dict = dataclasses.field(default_factory=dict)
+    prepare: list = dataclasses.field(default_factory=list)  # commands, in {work}
+    # ---- what is compared
+    time: str = ""  # as --time of `hierbar compare`; without it the time of the whole process
+    unit: str = "s"
+    rate: bool = False  # a larger figure is better
+    tolerance: float = 0.0  # by which numbers in the output may differ
+    ignore_output: bool = False
+
+    @property
+    def work(self):
+        return self.place / "work"
+
+    @property
+    def source(self):
+        return self.place / "source"
+
+    @property
+    def python(self):
+        return self.place / "venv" / "bin" / "python" if self.wheels else sys.executable
+
+    def fill(self, text, threads=1, ranks=1):
+        words = {
+            "threads": threads,
+            "ranks": ranks,
+            "here": self.here,
+            "work": self.work,
+            "source": self.source,
+            "python": self.python,
+        }
+        return re.sub(r"\{(\w+)\}", lambda found: str(words.get(found[1], found[0])), text)
+
+    def filled(self, command, **sizes):
+        return [self.fill(word, **sizes) for word in command]
+
+
+def read_row(path, places):
+    try:
+        table = tomllib.loads(path.read_text())
+        row = Row(
+            **table,
+            name=path.stem,
+            group=path.parent.name,
+            here=path.parent,
+            place=places / path.stem,
+        )
+    except (tomllib.TOMLDecodeError, TypeError) as fault:
+        raise Problem(f"{path}: {fault}") from None
+    if row.mpi and row.mpi not in MPI_FAMILIES:
+        raise Problem(f"{path}: mpi = '{row.mpi}'; allowed: {' or '.join(MPI_FAMILIES)}")
+    return row
+
+
+def read_rows(folder, places):
+    """All rows below `folder`, by group and name. `places` will hold what is made for them."""
+    return [read_row(path, places) for path in sorted(folder.glob("*/*.toml"))]
+
+
+# ---- whether it is here ----
+
+
+def succeeds(command):
+    try:
+        return (
+            subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
+        )
+    except OSError:
+        return False
+
+
+def is_here(row):
+    if row.sdist and not built_mark(row).exists():
+        return False
+    if row.wheels and not wheels_mark(row).exists():
+        return False
+    if row.mpi and shutil.which(launcher_of(row)) is None:
+        return False
+    if row.check:
+        return succeeds(row.filled(row.check))
+    return shutil.which(row.fill(row.command[0])) is not None
+
+
+def what_to_install(row):
+    """The commands by which a user gets the program, one a line."""
+    lines = []
+    if row.debian:
+        lines.append("apt-get install --no-install-recommends " + " ".join(row.debian))
+    if row.wheels:
+        lines.append("pip install " + " ".join(row.wheels))
+    if row.sdist:
+        lines.append(f"build the source package {row.sdist.split()[0]}")
+    return lines or [f"the command {row.command[0]}"]
+
+
+def versions_of(row):
+    """Of what the row names: {package: version}. Debian's are asked for where there is dpkg."""
+    pins = [requirement.split()[0] for requirement in [*row.wheels, row.sdist] if requirement]
+    found = dict(pin.split("==") for pin in pins if "==" in pin)
+    if row.debian and shutil.which("dpkg-query"):
+        listing = subprocess.run(
+            ["dpkg-query", "--show", *row.debian], capture_output=True, text=True
+        ).stdout
+        found |= dict(line.split("\t") for line in listing.splitlines())
+    return found
+
+
+# ---- how it gets here ----
+
+
+def run_logged(row, command, **options):
+    """Runs a command whose output goes to the row's log; a failure shows its end."""
+    row.place.mkdir(parents=True, exist_ok=True)
+    log = row.place / "log"
+    with open(log, "ab") as out:
+        try:
+            status = subprocess.run(
+                list(map(str, command)),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                **options,
+            ).returncode
+        except OSError as fault:
+            raise Problem(f"{row.name}: '{command[0]}': {fault.strerror}") from None
+    if status != 0:
+        end = log.read_text(errors="replace").strip()[-400:]
+        raise Problem(f"{row.name}: '{' '.join(map(str, command))}' failed, see {log}: {end}")
+
+
+def wheels_mark(row):
+    """A file that is there once the wheels that it lists are installed."""
+    mark = row.place / "venv" / "installed"
+    wanted = "\n".join(row.wheels)
+    return mark if mark.exists() and mark.read_text() == wanted else mark.with_name("missing")
+
+
+def install_wheels(row):
+    environment = row.place / "venv"
+    run_logged(row, [sys.executable, "-m", "venv", environment])
+    requirements = row.place / "requirements.txt"
+    requirements.write_text("\n".join(row.wheels))
+    run_logged(row, [row.python, "-m", "pip", "install", "-r", requirements])
+    (environment / "installed").write_text("\n".join(row.wheels))
+
+
+def built_mark(row):
+    return row.source / ".built"
+
+
+def build_source(row):
+    """Unpacks and builds. pip refuses a package whose hash is not the row's."""
+    shutil.rmtree(row.source, ignore_errors=True)
+    row.source.mkdir(parents=True)
+    requirements = row.place / "source.txt"
+    requirements.write_text(row.sdist)
+    run_logged(
+        row,
+        [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", ":all:"]
+        + ["--require-hashes", "-r", requirements, "-d", row.place],
+    )
+    name = row.sdist.split("==")[0].replace("-", "[-_]")
+    archive = next(row.place.glob(f"{name}-*.tar.gz"))
+    with tarfile.open(archive) as files:
+        files.extractall(row.source, filter="data")
+    for command in row.build:
+        run_logged(row, row.filled(command), cwd=row.source)
+    built_mark(row).touch()
+
+
+def install(row):
+    missing = row.debian if not is_here(row) else []
+    if missing and os.geteuid() == 0 and shutil.which("apt-get"):
+        run_logged(
+            row,
+            ["apt-get", "install", "--yes", "--no-install-recommends", *missing],
+            env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+        )
+    if row.wheels and not wheels_mark(row).exists():
+        install_wheels(row)
+    if row.sdist and not built_mark(row).exists():
+        build_source(row)
+
+
+def prepare(row):
+    """Makes the input, once for each wording of `prepare`."""
+    row.work.mkdir(parents=True, exist_ok=True)
+    mark = row.place / "prepared"
+    wanted = repr([row.filled(command) for command in row.prepare])
+    if mark.exists() and mark.read_text() == wanted:
+        return
+    for command in row.prepare:
+        run_logged(row, row.filled(command), cwd=row.work)
+    mark.write_text(wanted)
+
+
+# ---- how it is launched ----
+
+
+def launcher_of(row):
+    """Debian's name, for it has both families; else the common one."""
+    return shutil.which(f"mpiexec.{row.mpi}") or "mpiexec"
+
+
+def launch(row, ranks, threads, num_cpus):
+    """The words before an MPI program. Open MPI binds a rank to one core, where all of its threads
+    would share it, and refuses more ranks than cores."""
+    words = [launcher_of(row), "-n", str(ranks)]
+    if row.mpi == "openmpi":
+        if threads > 1 or ranks > num_cpus:
+            words += ["--bind-to", "none"]
+        if ranks > num_cpus:
+            words += ["--oversubscribe"]
+        if os.geteuid() == 0:
+            words += ["--allow-run-as-root"]
+    return words
