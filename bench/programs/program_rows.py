@@ -10,7 +10,6 @@ replaced in commands and in values of the environment:
   {ranks}    of an MPI program
   {here}     the folder of the file
   {work}     a folder for input, made by `prepare`; programs run in a folder below it
-  {source}   the folder in which the source package was unpacked and built
   {python}   of the virtual environment that has the wheels; without wheels, the one that runs this
 """
 
@@ -21,7 +20,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tomllib
 
 ROWS = pathlib.Path(__file__).resolve().parent / "rows"
@@ -43,8 +41,6 @@ class Row:
     # ---- what it needs
     debian: list = dataclasses.field(default_factory=list)  # packages
     wheels: list = dataclasses.field(default_factory=list)  # requirements of pip
-    sdist: str = ""  # a source package, as pip names it, with --hash
-    build: list = dataclasses.field(default_factory=list)  # commands, in {source}
     check: list = dataclasses.field(default_factory=list)  # succeeds if the program is here
     # ---- how it runs
     mpi: str = ""  # the family of the MPI library that it was built with
@@ -52,7 +48,6 @@ class Row:
     prepare: list = dataclasses.field(default_factory=list)  # commands, in {work}
     # ---- what is compared
     time: str = ""  # as --time of `hierbar compare`; without it the time of the whole process
-    unit: str = "s"
     rate: bool = False  # a larger figure is better
     tolerance: float = 0.0  # by which numbers in the output may differ
     ignore_output: bool = False
@@ -60,10 +55,6 @@ class Row:
     @property
     def work(self):
         return self.place / "work"
-
-    @property
-    def source(self):
-        return self.place / "source"
 
     @property
     def python(self):
@@ -75,7 +66,6 @@ class Row:
             "ranks": ranks,
             "here": self.here,
             "work": self.work,
-            "source": self.source,
             "python": self.python,
         }
         return re.sub(r"\{(\w+)\}", lambda found: str(words.get(found[1], found[0])), text)
@@ -119,8 +109,6 @@ def succeeds(command):
 
 
 def is_here(row):
-    if row.sdist and not built_mark(row).exists():
-        return False
     if row.wheels and not wheels_mark(row).exists():
         return False
     if row.mpi and shutil.which(launcher_of(row)) is None:
@@ -137,15 +125,12 @@ def what_to_install(row):
         lines.append("apt-get install --no-install-recommends " + " ".join(row.debian))
     if row.wheels:
         lines.append("pip install " + " ".join(row.wheels))
-    if row.sdist:
-        lines.append(f"build the source package {row.sdist.split()[0]}")
     return lines or [f"the command {row.command[0]}"]
 
 
 def versions_of(row):
     """Of what the row names: {package: version}. Debian's are asked for where there is dpkg."""
-    pins = [requirement.split()[0] for requirement in [*row.wheels, row.sdist] if requirement]
-    found = dict(pin.split("==") for pin in pins if "==" in pin)
+    found = dict(wheel.split("==") for wheel in row.wheels)
     if row.debian and shutil.which("dpkg-query"):
         listing = subprocess.run(
             ["dpkg-query", "--show", *row.debian], capture_output=True, text=True
@@ -193,30 +178,6 @@ def install_wheels(row):
     (environment / "installed").write_text("\n".join(row.wheels))
 
 
-def built_mark(row):
-    return row.source / ".built"
-
-
-def build_source(row):
-    """Unpacks and builds. pip refuses a package whose hash is not the row's."""
-    shutil.rmtree(row.source, ignore_errors=True)
-    row.source.mkdir(parents=True)
-    requirements = row.place / "source.txt"
-    requirements.write_text(row.sdist)
-    run_logged(
-        row,
-        [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", ":all:"]
-        + ["--require-hashes", "-r", requirements, "-d", row.place],
-    )
-    name = row.sdist.split("==")[0].replace("-", "[-_]")
-    archive = next(row.place.glob(f"{name}-*.tar.gz"))
-    with tarfile.open(archive) as files:
-        files.extractall(row.source, filter="data")
-    for command in row.build:
-        run_logged(row, row.filled(command), cwd=row.source)
-    built_mark(row).touch()
-
-
 def install(row):
     missing = row.debian if not is_here(row) else []
     if missing and os.geteuid() == 0 and shutil.which("apt-get"):
@@ -227,8 +188,6 @@ def install(row):
         )
     if row.wheels and not wheels_mark(row).exists():
         install_wheels(row)
-    if row.sdist and not built_mark(row).exists():
-        build_source(row)
 
 
 def prepare(row):

@@ -16,8 +16,8 @@ The result of each setting is kept below BUILD/programs/results as soon as it is
 measures only what is missing, what failed, what was compared in another way, and what is older than
 BUILD's libraries. The table is made of all that is kept and asked for.
 
-Nothing is installed without --install. That puts wheels into virtual environments and builds source
-packages, both below BUILD/programs, and installs Debian packages if it runs as root.
+Nothing is installed without --install. That puts wheels into virtual environments below
+BUILD/programs, and installs Debian packages if it runs as root.
 
 Run it on a quiet machine.
 

@@ -16,7 +16,7 @@ def main():
     settings |= {"force_row_wise": True, "seed": 1}
     lightgbm.train(settings, data, num_boost_round=5)  # bins the points
     start = time.perf_counter()
-    model = lightgbm.train(settings, data, num_boost_round=300)
+    model = lightgbm.train(settings, data, num_boost_round=100)
     print(f"seconds: {time.perf_counter() - start:.6f}")
     print(f"sum: {model.predict(points).sum():.6f}")
 

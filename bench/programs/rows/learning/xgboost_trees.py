@@ -15,7 +15,7 @@ def main():
     settings = {"tree_method": "hist", "max_depth": 6, "seed": 1}
     xgboost.train(settings, data, num_boost_round=5)  # bins the points
     start = time.perf_counter()
-    model = xgboost.train(settings, data, num_boost_round=200)
+    model = xgboost.train(settings, data, num_boost_round=100)
     print(f"seconds: {time.perf_counter() - start:.6f}")
     print(f"sum: {float(model.predict(data).sum()):.3f}")
 
