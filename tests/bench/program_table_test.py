@@ -279,10 +279,11 @@ class RunTwiceTest(Workplace):
         )
 
     def test_the_slower_copy_is_last(self):
-        # The first copy waits until the second has ended.
+        # The first copy waits until the second has ended and somebody has waited for it.
         script = (
-            "case $PWD in *copy.0) until [ -e ../end ]; do sleep 0.01; done; echo slow;; "
-            "*) echo fast; touch ../end;; esac"
+            "case $PWD in *copy.0) until [ -s ../pid ]; do :; done; "
+            "while kill -0 $(cat ../pid) 2>/dev/null; do :; done; echo slow;; "
+            "*) echo fast; echo $$ >../pid;; esac"
         )
         result = self.run_twice(script)
         self.assertEqual((result.returncode, result.stdout), (0, "fast\nslow\n"))
