@@ -371,8 +371,8 @@ HIERBAR_API hierbar_status hierbar_allreduce_with(hierbar_barrier *barrier, uint
    wait for the root alone. Visible afterwards: what the root wrote before its call.
      HIERBAR_ABORTED          the barrier was aborted
      HIERBAR_ERR_INVALID      barrier is NULL; participant or root >= num_participants; data is NULL
-                              and bytes is not 0; or, behind the call, the root's `bytes` are others:
-                              then as many came as both have
+                              and bytes is not 0; or the root's `bytes` are others: then as many
+                              came as both have
      HIERBAR_ERR_UNSUPPORTED  the barrier was made without attributes.collectives
      HIERBAR_ERR_TOO_LARGE    bytes > HIERBAR_MAX_COLLECTIVE_BYTES
    Cost: one line transfer for each participant and line of data. */
