@@ -45,6 +45,50 @@ COLLECTIVES = [
     _collective("chain3", "three generations", (0, 0, 1), episodes=3),
     _collective("leaders2", "two leaders, a child of one", (0, 1, 0), episodes=2),
     _collective("leaders2.asleep", "its parent sleeps", (0, 1, 0), episodes=1, sleepers=0b001),
+    _collective("allgather.packets", "two leaders, a value each", FLAT2, episodes=3, exchange=1),
+    _collective(
+        "allgather.packets.asleep",
+        "both sleep in every wait",
+        FLAT2,
+        episodes=2,
+        exchange=1,
+        sleepers=ALL[2],
+    ),
+    _collective(
+        "allgather.crews2",
+        "the last of a crew of two joins",
+        FLAT2,
+        crews=(0, 0),
+        episodes=3,
+        exchange=1,
+    ),
+    _collective("allgather.chain3", "three generations", (0, 0, 1), episodes=3, exchange=1),
+    _collective(
+        "allgather.leaders2", "two leaders, a child of one", (0, 1, 0), episodes=2, exchange=1
+    ),
+    _collective("alltoall.packets", "two leaders, a value each", FLAT2, episodes=3, exchange=2),
+    _collective(
+        "alltoall.packets.fenced.asleep",
+        "both sleep, an arrival is a store",
+        FLAT2,
+        episodes=2,
+        fencing=1,
+        exchange=2,
+        sleepers=ALL[2],
+    ),
+    _collective(
+        "alltoall.crews3", "crews of two and one", FLAT3, crews=(0, 0, 2), episodes=2, exchange=2
+    ),
+    _collective("alltoall.together3", "three leaders", FLAT3, episodes=1, exchange=2),
+    _collective("alltoall.tree3", "a parent, two children", (0, 0, 0), episodes=3, exchange=2),
+    _collective(
+        "alltoall.leaders2.asleep",
+        "two leaders, a child of one; its parent sleeps",
+        (0, 1, 0),
+        episodes=1,
+        exchange=2,
+        sleepers=0b001,
+    ),
 ]
 
 

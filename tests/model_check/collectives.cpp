@@ -13,6 +13,10 @@
 #ifndef MODEL_COUNT
 #define MODEL_COUNT 1
 #endif
+// 0: allreduces; 1: allgathers; 2: alltoalls.
+#ifndef MODEL_EXCHANGE
+#define MODEL_EXCHANGE 0
+#endif
 
 namespace hierbar::model {
 namespace {
@@ -65,14 +69,36 @@ struct Participant {
     (run_episode<kMe>(collectives, kIndices + 1), ...);
   }
 
+  using Values = std::uint64_t[kCount * kNumParticipants];
+
+  // What a participant brings for another one.
+  static constexpr std::uint64_t brought(std::uint32_t from, std::uint32_t to,
+                                         std::uint32_t episode, std::size_t i) noexcept {
+    return value_of(from, episode, i) + (MODEL_EXCHANGE == 2 ? 100 * to : 0);
+  }
+
   template <std::uint32_t kMe>
   [[gnu::always_inline]] static void run_episode(const Collectives<ModelMem>& collectives,
                                                  std::uint32_t episode) noexcept {
+    constexpr std::size_t kBytes = kCount * sizeof(std::uint64_t);
     ModelMem mem(kMe);
-    std::uint64_t values[kCount];
-    for (std::size_t i = 0; i < kCount; ++i) values[i] = value_of(kMe, episode, i);
-    collectives.allreduce(mem, kMe, values, values, kCount, sizeof(std::uint64_t), Fold{});
-    for (std::size_t i = 0; i < kCount; ++i) MODEL_EXPECT(values[i] == result_of(episode, i));
+    Values in, out;
+    for (std::uint32_t to = 0; to < kNumParticipants; ++to) {
+      for (std::size_t i = 0; i < kCount; ++i) in[to * kCount + i] = brought(kMe, to, episode, i);
+    }
+    if constexpr (MODEL_EXCHANGE == 0) {
+      collectives.allreduce(mem, kMe, in, in, kCount, sizeof(std::uint64_t), Fold{});
+      for (std::size_t i = 0; i < kCount; ++i) MODEL_EXPECT(in[i] == result_of(episode, i));
+      return;
+    } else if constexpr (MODEL_EXCHANGE == 1) {
+      collectives.allgather(mem, kMe, in, out, kBytes);
+    } else {
+      collectives.alltoall(mem, kMe, in, out, kBytes);
+    }
+    for (std::uint32_t from = 0; from < kNumParticipants; ++from) {
+      for (std::size_t i = 0; i < kCount; ++i)
+        MODEL_EXPECT(out[from * kCount + i] == brought(from, kMe, episode, i));
+    }
   }
 };
 

@@ -76,6 +76,7 @@ struct kmp_str_buf_t;
 struct kmp_hierbar_team;
 struct kmp_team_t;
 struct kmp_info_t;
+struct kmp_bootstrap_lock_t;
 struct kmp_root_t {
   struct {
     kmp_team_t *r_root_team;
