@@ -319,7 +319,9 @@ class InstancesTest(unittest.TestCase):
         return found
 
     def test_a_stop_stops_all(self):
-        process = self.start(["--instances", "2"], "echo ready; sleep 1000; :")
+        # In the background: a shell that is just starting a command may wait for its exec(), and
+        # does not stop as long as the stopped child does not come to that.
+        process = self.start(["--instances", "2"], "sleep 1000 & echo ready; wait")
         process.send_signal(signal.SIGTSTP)
         _, status = os.waitpid(process.pid, os.WUNTRACED)
         self.assertTrue(os.WIFSTOPPED(status))
