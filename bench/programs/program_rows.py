@@ -37,7 +37,7 @@ class Row:
     name: str  # of the file, without its ending
     group: str  # the name of its folder
     here: pathlib.Path
-    place: pathlib.Path  # of all that is made for the program
+    place: pathlib.Path  # of what is made for the program alone
     # ---- what it needs
     debian: list = dataclasses.field(default_factory=list)  # packages
     wheels: list = dataclasses.field(default_factory=list)  # requirements of pip
@@ -57,8 +57,14 @@ class Row:
         return self.place / "work"
 
     @property
+    def venv(self):
+        """Programs that need the same wheels share it: those of PyTorch take several GB."""
+        names = "+".join(wheel.split("==")[0] for wheel in self.wheels)
+        return self.place.parent / "venv" / names
+
+    @property
     def python(self):
-        return self.place / "venv" / "bin" / "python" if self.wheels else sys.executable
+        return self.venv / "bin" / "python" if self.wheels else sys.executable
 
     def fill(self, text, threads=1, ranks=1):
         words = {
@@ -164,18 +170,15 @@ def run_logged(row, command, **options):
 
 def wheels_mark(row):
     """A file that is there once the wheels that it lists are installed."""
-    mark = row.place / "venv" / "installed"
+    mark = row.venv / "installed"
     wanted = "\n".join(row.wheels)
     return mark if mark.exists() and mark.read_text() == wanted else mark.with_name("missing")
 
 
 def install_wheels(row):
-    environment = row.place / "venv"
-    run_logged(row, [sys.executable, "-m", "venv", environment])
-    requirements = row.place / "requirements.txt"
-    requirements.write_text("\n".join(row.wheels))
-    run_logged(row, [row.python, "-m", "pip", "install", "-r", requirements])
-    (environment / "installed").write_text("\n".join(row.wheels))
+    run_logged(row, [sys.executable, "-m", "venv", row.venv])
+    run_logged(row, [row.python, "-m", "pip", "install", *row.wheels])
+    (row.venv / "installed").write_text("\n".join(row.wheels))
 
 
 def install(row):

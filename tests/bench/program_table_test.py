@@ -198,9 +198,11 @@ class MissingTest(Workplace):
         self.assertFalse(program_rows.is_here(row))
         row.python.parent.mkdir(parents=True)
         row.python.symlink_to(sys.executable)
-        (row.place / "venv/installed").write_text("one==1\ntwo==2")
+        (row.venv / "installed").write_text("one==1\ntwo==2")
         self.assertTrue(program_rows.is_here(row))
         self.assertEqual(program_rows.versions_of(row), {"one": "1", "two": "2"})
+        self.write_row("same", wheels)
+        self.assertTrue(program_rows.is_here(self.read_row("same")))
         self.write_row("wheels", wheels.replace("==2", "==3"))
         self.assertFalse(program_rows.is_here(self.read_row("wheels")))
 
@@ -306,6 +308,11 @@ class RowsTest(unittest.TestCase):
         for row in program_rows.read_rows(program_rows.ROWS, pathlib.Path("/none")):
             self.assertTrue(row.debian or row.wheels, row.name)
             self.assertTrue(all("==" in wheel for wheel in row.wheels), row.name)
+
+    def test_those_that_share_an_environment_want_the_same_versions(self):
+        wanted = {}
+        for row in program_rows.read_rows(program_rows.ROWS, pathlib.Path("/none")):
+            self.assertEqual(wanted.setdefault(row.venv, row.wheels), row.wheels, row.name)
 
 
 if __name__ == "__main__":
