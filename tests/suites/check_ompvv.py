@@ -66,7 +66,7 @@ def parse_arguments():
 # Programs that ask for what OpenMP does not promise, each with the reason. They are not run.
 NOT_RUN = {
     "4.5/taskloop/test_taskloop_if.c": "it wants several of 1,000 threads to run 1,000 tasks of one"
-    " store each; GCC's library lets one thread run them, too",
+    " store each; GCC's library lets one thread run them, too"
 }
 
 
