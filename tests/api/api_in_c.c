@@ -35,6 +35,7 @@ static int use_collectives(hierbar_barrier *barrier) {
 static int use(hierbar_barrier *barrier) {
   uint32_t bits = 0;
   int num_lines = 0;
+  int result;
   if (hierbar_barrier_num_participants(barrier) != 1) return 1;
   if (hierbar_barrier_describe(barrier, count_line, &num_lines) != HIERBAR_OK || num_lines == 0)
     return 2;
@@ -42,7 +43,8 @@ static int use(hierbar_barrier *barrier) {
   if (hierbar_barrier_wait_bits(barrier, 0, 5u, &bits) != HIERBAR_OK || bits != 5u) return 4;
   if (hierbar_barrier_gather(barrier, 0, 6u, &bits) != HIERBAR_OK || bits != 6u) return 5;
   if (hierbar_barrier_release(barrier, 0, 7u, &bits) != HIERBAR_OK || bits != 7u) return 6;
-  if (use_collectives(barrier) != 0) return use_collectives(barrier);
+  result = use_collectives(barrier);
+  if (result != 0) return result;
   if (hierbar_barrier_abort(barrier) != HIERBAR_OK) return 7;
   if (hierbar_barrier_wait(barrier, 0) != HIERBAR_ABORTED) return 8;
   return 0;

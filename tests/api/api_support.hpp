@@ -54,6 +54,13 @@ inline hierbar_attributes attributes_of(std::uint32_t num_participants,
   return attributes;
 }
 
+inline hierbar_attributes with_collectives(std::uint32_t num_participants,
+                                           const hierbar_waiting& waiting = kWaitings[0].waiting) {
+  hierbar_attributes attributes = attributes_of(num_participants, waiting);
+  attributes.collectives = 1;
+  return attributes;
+}
+
 // Participant p on cpu p modulo 8; where HIERBAR_TOPOLOGY has so many cpus, plans are trees.
 class Cpusets {
  public:

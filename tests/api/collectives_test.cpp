@@ -157,13 +157,6 @@ std::uint32_t play(hierbar_barrier* barrier, std::uint32_t num_episodes) {
   return errors;
 }
 
-hierbar_attributes with_collectives(std::uint32_t count,
-                                    const hierbar_waiting& waiting = kWaitings[0].waiting) {
-  hierbar_attributes attributes = attributes_of(count, waiting);
-  attributes.collectives = 1;
-  return attributes;
-}
-
 class CollectivesOfApi : public testing::TestWithParam<std::tuple<std::uint32_t, std::size_t>> {
  protected:
   CollectivesOfApi()

@@ -281,12 +281,6 @@ TEST_F(BarrierOfProcesses, OneKilledAnywhereLeavesTheOthersToAnAbort) {
   }
 }
 
-hierbar_attributes with_collectives(std::uint32_t count, const hierbar_waiting& waiting) {
-  hierbar_attributes attributes = attributes_of(count, waiting);
-  attributes.collectives = 1;
-  return attributes;
-}
-
 TEST_P(BarrierOfWaitingProcesses, CollectivesGiveAllTheSame) {
   const SharedBarrier shared(with_collectives(4, GetParam().waiting));
   ASSERT_EQ(shared.status(), HIERBAR_OK);
