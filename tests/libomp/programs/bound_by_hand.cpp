@@ -33,6 +33,7 @@ constexpr int kTokens = 50;
 constexpr int kLayers = 4;
 constexpr int kWidth = 512;
 
+// At least two, so that there is a team: where there is one cpu, that twice.
 std::vector<int> allowed_cpus() {
   cpu_set_t set;
   CHECK_EQUAL(sched_getaffinity(0, sizeof set, &set), 0);
@@ -40,6 +41,7 @@ std::vector<int> allowed_cpus() {
   for (int cpu = 0; cpu < CPU_SETSIZE && cpus.size() < kMostCpus; ++cpu) {
     if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
   }
+  if (cpus.size() == 1) cpus.push_back(cpus[0]);
   return cpus;
 }
 
