@@ -6,6 +6,7 @@
 
 // BUILD: clang
 // BUILD: gcc
+// NEEDS: native
 // TEST: many_small_tasks many_threads_at_one_task
 
 #include <omp.h>
