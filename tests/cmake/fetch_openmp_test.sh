@@ -157,7 +157,8 @@ cd "$OLDPWD"
 
 # 5. Arguments.
 run "$fetch_script" --version 7.0.0 --out "$work/out" --state "$work/state"
-check 'an unknown version is an error' says "no LLVM version '7.0.0' is known; known: 22.1.8 23.1.1 19.1.7"
+check 'an unknown version is an error' says \
+  "no LLVM version '7.0.0' is known; known: 22.1.8 23.1.1 19.1.7"
 start_case
 fetch "$good_debian" "$good_upstream" --sources "$work/archives" --version 19.1.7
 check 'another version has another archive' says \

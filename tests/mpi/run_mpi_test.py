@@ -14,8 +14,8 @@ and so does this script.
 
 Counts are per rank, summed over all ranks: "engine", "baseline", "library", and the reasons that
 the report names, as "one rank"; "allreduces" are those of the engine, "library allreduces" the
-others, and so for the other calls with data. Whatever the program does, nothing of the shim's may be left
-under /dev/shm.
+others, and so for the other calls with data. Whatever the program does, nothing of the shim's may
+be left under /dev/shm.
 """
 
 import argparse
@@ -31,7 +31,8 @@ REPORT = re.compile(
     re.MULTILINE,
 )
 WITH_DATA = re.compile(
-    r"^hierbar: mpi: (allreduces|bcasts|reduces|allgathers|alltoalls) of [^:]*: engine (\d+), library (\d+)$",
+    r"^hierbar: mpi: (allreduces|bcasts|reduces|allgathers|alltoalls) of [^:]*: "
+    r"engine (\d+), library (\d+)$",
     re.MULTILINE,
 )
 REPORTED_RANKS = re.compile(r"^hierbar: mpi: barriers of (?:rank \d+|(\d+) ranks):", re.MULTILINE)

@@ -7,8 +7,7 @@
 //   allgathers opened NUMBER   the same by the functions that dlsym() finds in the library's file
 //   allgathers barrier NUMBER  the same after a barrier
 //   allgathers oracle NUMBER   NUMBER rounds of these, bcasts, allreduces, barriers, messages and
-//   the
-//                              library's collectives in an order by chance, on several
+//                              collectives of the library's in an order by chance, on several
 //                              communicators; some ranks come late, some calls are in place, and
 //                              ranks describe what they bring and get differently
 //   allgathers signatures      every way to describe what is brought, with every way for what comes

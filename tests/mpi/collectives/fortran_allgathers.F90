@@ -1,8 +1,8 @@
 ! Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! A hundred allgathers and a hundred alltoalls in Fortran, by the interface that a macro names: MPIF,
-! MODULE or F08. In one job with `allgathers shared`, which makes the same calls in C.
+! A hundred allgathers and a hundred alltoalls in Fortran, by the interface that a macro names:
+! MPIF, MODULE or F08. In one job with `allgathers shared`, which makes the same calls in C.
 program fortran_allgathers
 #if defined(F08)
   use mpi_f08
