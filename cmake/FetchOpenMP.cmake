@@ -6,8 +6,8 @@ set(HIERBAR_SOURCES "$ENV{HIERBAR_SOURCES}"
 
 # The releases of cmake/llvm_versions.txt, the default first.
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/llvm_versions.txt HIERBAR_LLVM_VERSIONS REGEX "^[0-9]")
-# A release that only sid has goes from there when the next one comes, so what ctest runs must not
-# need it.
+# Debian's sid deletes a release when the next one comes, so ctest must not need one that only sid
+# has.
 set(HIERBAR_LASTING_LLVM_VERSIONS ${HIERBAR_LLVM_VERSIONS})
 list(FILTER HIERBAR_LASTING_LLVM_VERSIONS EXCLUDE REGEX "  sid$")
 list(TRANSFORM HIERBAR_LASTING_LLVM_VERSIONS REPLACE " .*" "")
