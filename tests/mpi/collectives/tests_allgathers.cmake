@@ -9,7 +9,7 @@ set(all_served --count "library allgathers==0" --count "library alltoalls==0")
 
 # Results, by known integers, in every mixture of calls.
 mpi_test(allgathers.one allgathers ARGS one 1000 ENV ${data}
-         CHECK ${all_served} --count allgathers==2000 --count alltoalls==2000)
+         CHECK ${all_served} --count allgathers==2000 --count alltoalls==2000 TIMEOUT 240)
 mpi_test(allgathers.oracle.one_rank allgathers RANKS 1 ARGS oracle 200 ENV ${data}
          CHECK --count allgathers==0 --count alltoalls==0)
 foreach(num_ranks IN ITEMS 2 4 5)
