@@ -125,12 +125,13 @@ def is_here(row):
 
 
 def what_to_install(row):
-    """The commands by which a user gets the program, one a line."""
+    """How a user gets the program, a line for each kind of package. Wheels count only where
+    --install puts them."""
     lines = []
     if row.debian:
         lines.append("apt-get install --no-install-recommends " + " ".join(row.debian))
     if row.wheels:
-        lines.append("pip install " + " ".join(row.wheels))
+        lines.append("--install, for the wheels " + " ".join(row.wheels))
     return lines or [f"the command {row.command[0]}"]
 
 
