@@ -12,7 +12,8 @@
 //                           communicators; some ranks come late, the root's buffer may be
 //                           MPI_IN_PLACE, and ranks describe the data of a bcast differently
 //   one_way signatures      every way to describe the data in the root, with every way in the
-//   others one_way limits          counts below, at and above the limit, and what is not served
+//                           others
+//   one_way limits          counts below, at and above the limit, and what is not served
 //   one_way set_up          a bcast or a reduce sets a communicator up: the eighth call on it
 //   one_way freed NUMBER    so many communicators, each with some calls and freed at once
 //   one_way many NUMBER     so many that are alive together
