@@ -151,6 +151,7 @@ typedef struct MPI_ABI_Session* MPI_Session;
 #define MPI_ERR_COMM 5
 #define MPI_ERR_RANK 6
 #define MPI_ERR_ARG 13
+#define MPI_ERR_TRUNCATE 15
 #define MPI_ERR_OTHER 16
 #define MPI_ERR_INTERN 17
 #define MPI_ERR_PENDING 18

@@ -194,15 +194,25 @@ int run(const Running& running, const ReduceCall& call, FoldVerdict reduction) {
   return MPI_SUCCESS;
 }
 
-void bcast_bytes(const Running& running, const BcastCall& call, void* data, std::size_t bytes) {
+// The root's bytes are not this rank's. The root, which waits for nobody, does not know of it.
+[[gnu::cold, gnu::noinline]] int raise_length_error(const Running& running,
+                                                    std::size_t bytes_of_root, std::size_t bytes) {
+  const int status = bytes_of_root > bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
+  running.pmpi.Comm_call_errhandler(running.comm, status);
+  return status;
+}
+
+// Returns how many bytes the root brought.
+std::size_t bcast_bytes(const Running& running, const BcastCall& call, void* data,
+                        std::size_t bytes) {
   CommState& state = running.state;
   OverdueData overdue = overdue_of(running, call);
   if (!is_root(call.root, *state.node)) overdue.awaited = call.root;
-  state.one_way.memory->bcast(state.waiting, duties_of(overdue, &report_overdue_data),
-                              static_cast<std::uint32_t>(call.root), data, bytes);
+  return state.one_way.memory->bcast(state.waiting, duties_of(overdue, &report_overdue_data),
+                                     static_cast<std::uint32_t>(call.root), data, bytes);
 }
 
-// The values travel without gaps.
+// The values travel without gaps. Part of them cannot be unpacked.
 [[gnu::noinline]] int bcast_packed(const Running& running, const BcastCall& call,
                                    std::size_t bytes) {
   std::byte packed[NodeOneWay::kMostBytes];
@@ -212,15 +222,19 @@ void bcast_bytes(const Running& running, const BcastCall& call, void* data, std:
     const int status = pack(running.pmpi, running.comm, data, packed, bytes);
     if (status != MPI_SUCCESS) return status;
   }
-  bcast_bytes(running, call, packed, bytes);
+  const std::size_t bytes_of_root = bcast_bytes(running, call, packed, bytes);
+  if (bytes_of_root != bytes) return raise_length_error(running, bytes_of_root, bytes);
   return brings ? MPI_SUCCESS : unpack(running.pmpi, running.comm, packed, bytes, data);
 }
 
 int run(const Running& running, const BcastCall& call, const BytesVerdict& verdict) {
   if (!verdict.layout.is_dense) [[unlikely]]
     return bcast_packed(running, call, verdict.bytes);
-  bcast_bytes(running, call, call.data, verdict.bytes);
-  return MPI_SUCCESS;
+  const std::size_t bytes_of_root = bcast_bytes(running, call, call.data, verdict.bytes);
+  if (bytes_of_root == verdict.bytes || (kTakesFewerBytes && bytes_of_root < verdict.bytes))
+      [[likely]]
+    return MPI_SUCCESS;
+  return raise_length_error(running, bytes_of_root, verdict.bytes);
 }
 
 // `bytes` of one rank's part.

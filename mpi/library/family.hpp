@@ -28,6 +28,9 @@ extern const bool kThreadsMayMakeComms;
 // Whether an allreduce of one element may have one buffer as both of its buffers, which MPI does
 // not allow.
 extern const bool kTakesOneElementTwice;
+// Whether a rank may have room for more bytes than the root of its bcast brings, which MPI does not
+// allow.
+extern const bool kTakesFewerBytes;
 
 // The file of this shim.
 inline const char* shim_file() { return row_of(kFamily).shim_file; }

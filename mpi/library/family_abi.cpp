@@ -119,6 +119,7 @@ const char* const kProgressSymbol = "";  // the standard has none
 const char* const kCommFromFortran = "PMPI_Comm_fromint";
 const bool kThreadsMayMakeComms = true;
 const bool kTakesOneElementTwice = false;
+const bool kTakesFewerBytes = false;
 
 void bind_handles(const MpiSymbols& find, Pmpi& pmpi) {
   find.need(kCommFromFortran);

@@ -143,8 +143,8 @@ class NodeOneWay : public NodeData<OneWay<RankMem>> {
  public:
   using NodeData::NodeData;
 
-  // Requires bytes <= kMostBytes. `data` is read in the root and written in all others.
-  // Returns how many bytes the root brought.
+  // Requires bytes <= kMostBytes. `data` is read in the root and written in all others: as many
+  // bytes as both the root and the caller have. Returns how many bytes the root brought.
   std::size_t bcast(const Waiting& waiting, const WaitDuties& duties, std::uint32_t root,
                     void* data, std::size_t bytes) const noexcept {
     return run(waiting, duties, [&](const Engine& engine, RankMem& mem, std::uint32_t me) {

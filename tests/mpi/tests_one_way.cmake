@@ -59,7 +59,7 @@ mpi_test(one_way.two_nodes one_way RANKS 4 ARGS one 10 ENV ${data} ${two_nodes}
 mpi_test(one_way.baseline one_way RANKS 3 ARGS one 10 ENV ${data} HIERBAR_ALGORITHM=mcs
          CHECK --count bcasts==0 --count "library reduces==30")
 mpi_test(one_way.wrong one_way ARGS wrong ENV ${data}
-         CHECK --count bcasts==8 --count "library bcasts==10"
+         CHECK --count bcasts==16 --count "library bcasts==10"
          --count reduces==8 --count "library reduces==6")
 mpi_test(one_way.barrier one_way ARGS barrier 10
          CHECK --count bcasts==0 --reject "bcasts of")

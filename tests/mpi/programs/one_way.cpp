@@ -269,7 +269,17 @@ void no_room() {
     check_bcast(MPI_COMM_WORLD, round, 5, 1, Form::kPlain);
 }
 
-// All ranks make the same errors.
+// Both ranks bring or expect other numbers of elements. The root does not know of it.
+void check_lengths(int of_root, int of_other, Form form, int error) {
+  const bool is_root = rank_in(MPI_COMM_WORLD) == 0;
+  DescribedData data(form, is_root ? of_root : of_other);
+  for (int i = 0; i < (is_root ? of_root : of_other); ++i) data.at(i) = is_root ? i : -1;
+  const int status = MPI_Bcast(data.data(), data.num_elements(), data.type(), 0, MPI_COMM_WORLD);
+  CHECK(class_of(status) == (is_root ? MPI_SUCCESS : error));
+  CHECK(data.has_guards());
+}
+
+// All ranks make the same errors, but for the last ones.
 void wrong() {
   one(2);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -289,6 +299,15 @@ void wrong() {
   CHECK(reduce_fails(in, out, MPI_SUM, num_ranks, MPI_COMM_WORLD) == MPI_ERR_ROOT);
   CHECK(reduce_fails(in, out, MPI_OP_NULL, 0, MPI_COMM_WORLD) == MPI_ERR_OP);
   CHECK(reduce_fails(in, out, MPI_SUM, 0, MPI_COMM_NULL) == MPI_ERR_COMM);
+#ifdef OPEN_MPI  // it takes fewer elements
+  constexpr int kFewerPlain = MPI_SUCCESS;
+#else
+  constexpr int kFewerPlain = MPI_ERR_OTHER;
+#endif
+  check_lengths(9, 4, Form::kPlain, MPI_ERR_TRUNCATE);
+  check_lengths(9, 4, Form::kGaps, MPI_ERR_TRUNCATE);
+  check_lengths(4, 9, Form::kPlain, kFewerPlain);
+  check_lengths(4, 9, Form::kGaps, MPI_ERR_OTHER);
   one(2);
 }
 

@@ -124,5 +124,31 @@ TEST(StubOneWayFaults, AllRanksLeaveItToTheLibrary) {
   }
 }
 
+// A rank whose bytes are not the root's calls the error handler, and the next calls are right.
+TEST(StubOneWayLengths, TheRankThatExpectsOthersRaisesAnError) {
+  struct Lengths {
+    int of_root, of_last, error;
+  };
+  StubTrial trial(3, {kCollectives});
+  trial.run([&](Rank& rank) {
+    EXPECT_TRUE(brings(rank, MPI_COMM_WORLD, 1, 5, 7));
+    const bool is_last = rank.number == 2;
+    for (const Lengths& lengths :
+         {Lengths{3, 2, MPI_ERR_TRUNCATE}, Lengths{2, 3, MPI_ERR_OTHER},
+          Lengths{512, 3, MPI_ERR_TRUNCATE}, Lengths{3, 512, MPI_ERR_OTHER}}) {
+      const int count = is_last ? lengths.of_last : lengths.of_root;
+      Words data(static_cast<std::size_t>(count) + 1, rank.number == 0 ? 9 : 0);
+      rank.process.obey({});
+      const int status = rank.shim.bcast(data.data(), count, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+      EXPECT_EQ(status, is_last ? lengths.error : MPI_SUCCESS);
+      EXPECT_EQ(rank.process.num_calls()["Comm_call_errhandler"], is_last ? 1 : 0);
+      EXPECT_EQ(data.back(), rank.number == 0 ? 9u : 0u);
+      EXPECT_TRUE(brings(rank, MPI_COMM_WORLD, 1, 5, 7));
+    }
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(trial.times_said(in_words("bcasts", 3, 27, 0)), 1);
+}
+
 }  // namespace
 }  // namespace hierbar::test
