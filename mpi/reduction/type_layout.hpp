@@ -36,7 +36,7 @@ inline TypeLayout find_layout(const Pmpi& pmpi, MPI_Datatype type) {
     MPI_Datatype type;
     TypeLayout layout;
   };
-  // No handle is 0 in either family, so at first this is the answer for what is no handle.
+  // No handle is 0 in any family, so at first this is the answer for what is no handle.
   static constinit thread_local LastAnswer last{};
   // Read once: each access to a thread_local may be a function call.
   LastAnswer& answer = last;
