@@ -4,8 +4,8 @@
 #
 #   patch_openmp.sh STOCK_DIR OUT_DIR [PATCH...]
 #
-# Makes OUT_DIR a copy of STOCK_DIR with the patches applied in the order given. The paths in a patch
-# begin at openmp/, as in our hooks, or above it, as in LLVM's repository. Against an earlier
+# Makes OUT_DIR a copy of STOCK_DIR with the patches applied in the order given. The paths in a
+# patch begin at openmp/, as in our hooks, or above it, as in LLVM's repository. Against an earlier
 # OUT_DIR, files that come out as they were keep their times and the others get the present one, so
 # that a changed or dropped patch recompiles what it touches and nothing else.
 
