@@ -285,7 +285,8 @@ HIERBAR_API hierbar_status hierbar_barrier_release(hierbar_barrier *barrier, uin
      Arguments        Equal in all participants, except `in`, `out` and `data`. Otherwise the call
                       may never end, and what it gives is undefined.
      Errors           HIERBAR_ERR_ values follow from the arguments alone: the participant has not
-                      taken part, and nothing is written. With HIERBAR_ABORTED, `out` and `data` are
+                      taken part, and nothing is written. An exception is a hierbar_bcast() whose
+                      root has another `bytes`. With HIERBAR_ABORTED, `out` and `data` are
                       undefined.
      Order            Element i of the result is made of the elements i of all participants, in the
                       order of their numbers. So all participants get the same bits. They get them
