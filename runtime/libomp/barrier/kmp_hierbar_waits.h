@@ -13,7 +13,9 @@
 //    an ordered loop, for an iteration of a doacross loop) nap: for a 32nd of the time that they
 //    have waited, 1 ms at most. This makes them about 3 % longer, and uses about 1 % of a cpu.
 // 3. If threads outnumber the cpus, or others hold them, or a control group gives less time than
-//    the threads would use, polling takes time from the awaited threads. It ends earlier.
+//    the threads would use, polling takes time from the awaited threads. It ends earlier. The end
+//    of a nap takes time from them, too, so naps grow with the number of threads for each cpu: up
+//    to half of the time that they have waited, 100 ms at most.
 //
 // A blocktime that the user chose (KMP_BLOCKTIME, OMP_WAIT_POLICY, kmp_set_blocktime()) is obeyed:
 // with an infinite one nothing sleeps, with 0 everything sleeps at once.
