@@ -176,7 +176,7 @@ def page_of(tables, machine):
     parts = [f"{machine}.", LEGEND]
     for table in tables:
         parts.append(table.markdown())
-        parts += ["\n".join(f"- {note}" for note in table.notes())]
+        parts.append("\n".join(f"- {note}" for note in table.notes()))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
