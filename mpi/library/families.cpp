@@ -11,7 +11,7 @@ namespace {
 constexpr int kAbiMajor = 1;
 
 // MPICH and Intel MPI define the function in libmpi.so as well, where it says -1: MPI's way to say
-// that calls of that library have not the standard ABI.
+// that this library does not have the standard ABI.
 bool has_standard_abi(const void* library) {
   using GetVersion = int (*)(int* major, int* minor);
   const auto get_version =

@@ -30,7 +30,7 @@ inline constexpr std::size_t kMostDoubles = (kFewestBytes << (kNumSizes - 1)) / 
 alignas(4096) inline std::array<double, kMostDoubles> sent_doubles;
 alignas(4096) inline std::array<double, kMostDoubles> received_doubles;
 
-// The same for all ranks.
+// The same, with room for what all ranks bring.
 inline std::unique_ptr<double[]> sent_to_all, received_from_all;
 inline void make_room_for(int num_ranks) {
   const std::size_t num_doubles = kMostDoubles * static_cast<std::size_t>(num_ranks);
