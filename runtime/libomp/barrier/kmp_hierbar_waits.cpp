@@ -187,9 +187,16 @@ void __kmp_hierbar_look_for_tasks(kmp_uint64 *since) {
 // Such a lock is handed over in the order of arrival. If threads outnumber the cpus, the next in
 // the row often has none, and all that come after wait for a context switch each.
 bool __kmp_hierbar_lock_to_steal(kmp_bootstrap_lock_t *lock) {
-  if (__kmp_hierbar_enabled && polling_harms())
-    return __kmp_test_bootstrap_lock(lock);
-  __kmp_acquire_bootstrap_lock(lock);
+  if (!__kmp_hierbar_enabled || !polling_harms()) {
+    __kmp_acquire_bootstrap_lock(lock);
+    return true;
+  }
+  if (!__kmp_test_bootstrap_lock(lock))
+    return false;
+  // Pairs with the release of now_serving in __kmp_release_ticket_lock(). LLVM's test reads that
+  // word by a relaxed load. Its acquire is of next_ticket, which no owner releases, so without the
+  // fence the deque's old contents may be read.
+  std::atomic_thread_fence(std::memory_order_acquire);
   return true;
 }
 
