@@ -88,11 +88,9 @@ bool is_buffer(const void* address, const BytesVerdict& verdict) noexcept {
 bool has_good_buffers(const BcastCall& call, const BytesVerdict& verdict) noexcept {
   return is_buffer(call.data, verdict);
 }
-// One buffer as both is an error, also where it overlaps in rank 0 only.
 bool has_good_buffers(const ExchangeCall& call, const ExchangeVerdict& verdict) noexcept {
   return verdict.in.bytes == verdict.out.bytes && call.out.address != MPI_IN_PLACE &&
-         is_buffer(call.in.address, verdict.in) && is_buffer(call.out.address, verdict.out) &&
-         (call.in.address != call.out.address || !verdict.is_dense());
+         is_buffer(call.in.address, verdict.in) && is_buffer(call.out.address, verdict.out);
 }
 bool has_good_buffers(const ReduceCall& call, FoldVerdict) noexcept { return call.in != nullptr; }
 
@@ -118,13 +116,15 @@ bool suits(const ReduceCall& call, FoldVerdict, const NodeBarrier& node) noexcep
   return call.out != nullptr && call.out != MPI_IN_PLACE && call.in != call.out;
 }
 
-// What is brought must not lie where the call puts it, unless it says so.
+// What is brought must not lie where the call puts it, unless it says so. It takes the rank's
+// number to tell: only in rank 0 the own part begins where all parts do.
 bool suits(const AllgatherCall& call, const ExchangeVerdict& verdict,
            const NodeBarrier& node) noexcept {
-  return call.in.address != own_part(call.out.address, verdict, node) || !verdict.is_dense();
+  return kTakesOwnPart || call.in.address != own_part(call.out.address, verdict, node) ||
+         !verdict.is_dense();
 }
-bool suits(const AlltoallCall&, const ExchangeVerdict&, const NodeBarrier&) noexcept {
-  return true;
+bool suits(const AlltoallCall& call, const ExchangeVerdict& verdict, const NodeBarrier&) noexcept {
+  return call.in.address != call.out.address || !verdict.is_dense();
 }
 
 // Whether the call is small enough on such a communicator, which all of its ranks find alike.

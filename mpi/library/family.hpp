@@ -31,6 +31,9 @@ extern const bool kTakesOneElementTwice;
 // Whether a rank may have room for more bytes than the root of its bcast brings, which MPI does not
 // allow.
 extern const bool kTakesFewerBytes;
+// Whether an allgather may bring what already lies in its place, without MPI_IN_PLACE, which MPI
+// does not allow.
+extern const bool kTakesOwnPart;
 
 // The file of this shim.
 inline const char* shim_file() { return row_of(kFamily).shim_file; }

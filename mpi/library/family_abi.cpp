@@ -120,6 +120,7 @@ const char* const kCommFromFortran = "PMPI_Comm_fromint";
 const bool kThreadsMayMakeComms = true;
 const bool kTakesOneElementTwice = false;
 const bool kTakesFewerBytes = false;
+const bool kTakesOwnPart = false;
 
 void bind_handles(const MpiSymbols& find, Pmpi& pmpi) {
   find.need(kCommFromFortran);

@@ -60,6 +60,7 @@ const char* const kCommFromFortran = "PMPI_Comm_f2c";  // a macro in most of the
 const bool kThreadsMayMakeComms = true;
 const bool kTakesOneElementTwice = false;
 const bool kTakesFewerBytes = false;
+const bool kTakesOwnPart = false;
 
 void bind_handles(const MpiSymbols&, Pmpi& pmpi){
 #define HIERBAR_HANDLE(type, name, constant) pmpi.name = constant;

@@ -25,6 +25,7 @@ const char* const kCommFromFortran = "PMPI_Comm_f2c";
 const bool kThreadsMayMakeComms = false;
 const bool kTakesOneElementTwice = true;
 const bool kTakesFewerBytes = true;
+const bool kTakesOwnPart = true;
 
 void bind_handles(const MpiSymbols& find, Pmpi& pmpi){
 #define HIERBAR_HANDLE(type, name, constant) pmpi.name = constant;

@@ -20,6 +20,7 @@
 //   allgathers late_alltoall   the same to an alltoall
 //   allgathers late_first      the same to the first call
 //   allgathers wrong           arguments that are errors: the library raises them
+//   allgathers own_part        what is brought is in its place already, without MPI_IN_PLACE
 //   allgathers inter           an intercommunicator, and one rank
 //   allgathers shared          what fortran_allgathers.F90 does, in one job with it
 //   allgathers progress        the rank that waits in an allgather receives a message
@@ -286,6 +287,26 @@ void wrong() {
   one(2);
 }
 
+// What is brought lies in its place already, without MPI_IN_PLACE: an error for which Open MPI does
+// not look. In the first calls, too, in which the communicator is set up.
+void own_part() {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int rank = rank_in(MPI_COMM_WORLD);
+  for (int call = 0; call < 3; ++call) {
+    std::vector<int> all(static_cast<std::size_t>(2 * size_of(MPI_COMM_WORLD)), -1);
+    int* const own = &all[static_cast<std::size_t>(2 * rank)];
+    own[0] = own[1] = rank;
+    const int status = MPI_Allgather(own, 2, MPI_INT, all.data(), 2, MPI_INT, MPI_COMM_WORLD);
+#ifdef OPEN_MPI
+    CHECK(status == MPI_SUCCESS);
+    for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == static_cast<int>(i / 2));
+#else
+    CHECK(class_of(status) == MPI_ERR_BUFFER);
+#endif
+  }
+  one(2);
+}
+
 void inter() {
   const int rank = rank_in(MPI_COMM_WORLD);
   MPI_Comm half, between;
@@ -348,6 +369,7 @@ void run_case(const std::string& what, int number) {
   if (what == "threads") threads(number);
   if (what.rfind("late", 0) == 0) late(what);
   if (what == "wrong") wrong();
+  if (what == "own_part") own_part();
   if (what == "inter") inter();
   if (what == "shared") shared();
   if (what == "progress") progress();

@@ -58,12 +58,19 @@ mpi_test(allgathers.two_nodes allgathers RANKS 4 ARGS one 10 ENV ${data} ${two_n
 mpi_test(allgathers.baseline allgathers RANKS 3 ARGS one 10 ENV ${data} HIERBAR_ALGORITHM=mcs
          CHECK --count allgathers==0 --count "library alltoalls==30")
 set(num_wrong 6)
+set(num_in_own_part 10)
+set(num_wrong_own_part 0)
 if(family_name STREQUAL mpich) # it looks at more arguments
   set(num_wrong 10)
+  set(num_in_own_part 4)
+  set(num_wrong_own_part 6)
 endif()
 mpi_test(allgathers.wrong allgathers ARGS wrong ENV ${data}
          CHECK --count allgathers==8 --count "library allgathers==${num_wrong}"
          --count alltoalls==8 --count "library alltoalls==${num_wrong}")
+mpi_test(allgathers.own_part allgathers ARGS own_part ENV ${data}
+         CHECK --count allgathers==${num_in_own_part}
+         --count "library allgathers==${num_wrong_own_part}")
 mpi_test(allgathers.barrier allgathers ARGS barrier 10
          CHECK --count allgathers==0 --reject "allgathers of")
 
