@@ -57,8 +57,9 @@ BytesVerdict verdict_on(const Pmpi& pmpi, const BcastCall& call) {
 }
 
 // The bytes of one rank's part, which MPI makes equal for what is brought and for what comes. So a
-// rank whose own two descriptions differ is wrong. There are two ranks at least; that all parts are
-// small enough is another question (fits()).
+// rank whose own two descriptions differ is wrong. A part is at most half of the limit, because
+// there are two ranks at least. Whether all parts are small enough together is another question
+// (fits()).
 struct ExchangeVerdict {
   BytesVerdict in;
   BytesVerdict out;

@@ -44,8 +44,8 @@ namespace hierbar::mpi {
   X(Reduce, reduce)
 
 // The predefined handles: type, name here, name in MPI. In two families of libraries they are
-// constants of mpi.h, with Open MPI addresses inside the library. So only this table uses MPI's
-// names.
+// constants of mpi.h. With Open MPI they are addresses inside the library, so only this table uses
+// MPI's names.
 #define HIERBAR_MPI_HANDLES(X) \
   X(MPI_Comm, comm_null, MPI_COMM_NULL) X(MPI_Comm, comm_self, MPI_COMM_SELF) \
   X(MPI_Comm, comm_world, MPI_COMM_WORLD) X(MPI_Datatype, byte, MPI_BYTE) \

@@ -3,9 +3,9 @@
 #pragma once
 
 // The calls that carry data and that mpi_barrier_worker measures: doubles from one buffer to
-// another, sums of them, and rank 0 as the root. An allgather has so many of each rank, and an
-// alltoall so many of each for each. Each is a function of a communicator, as MPI_Barrier is, so
-// that all are measured alike.
+// another, sums of them, and rank 0 as the root. The count is what one rank brings, in an alltoall
+// what it brings for one rank. Each is a function of a communicator, as MPI_Barrier is, so that all
+// are measured alike.
 
 #include <mpi.h>
 
