@@ -18,6 +18,7 @@ from program_rows import Problem
 
 RUN_TWICE = pathlib.Path(__file__).resolve().parent / "run_twice.py"
 LONGEST_S = 3600  # of one setting; it is then ended like by ^C
+LONGEST_END_S = 60  # from a signal to the end
 ENDED_BY_SIGNAL, NOT_ACTIVE, BAD = 128, 3, 2  # exit codes of `hierbar compare`
 
 
@@ -106,15 +107,21 @@ def run_compare(row, setting, options, json_file):
         text=True,
         errors="replace",
     )
+    said = ""
     try:
         said, _ = process.communicate(timeout=LONGEST_S)
     except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
-        said, _ = process.communicate()
+        process.send_signal(signal.SIGINT)  # it tells what it has
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            said, _ = process.communicate(timeout=LONGEST_END_S)
     finally:
-        if process.poll() is None:  # this program is asked to end
+        if process.poll() is None:  # this program is asked to end, or that one does not end
             process.terminate()
-            process.wait()
+            try:
+                process.wait(LONGEST_END_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
     return process.returncode, said.strip()
 
 

@@ -143,8 +143,8 @@ const Launcher& chosen_launcher(const std::string& name) {
   if (name != "auto")
     refuse(kLauncherOption, name, "no such launcher", "auto, " + tried_launchers());
   const FamilyGuess guess = guess_family({"mpiexec"}, own_environment());
-  if (guess.family == MpiFamily::kMpich) return *find_tried("hydra");
-  if (guess.family == MpiFamily::kOpenMpi) return *find_tried("openmpi");
+  if (guess.launcher == MpiFamily::kMpich) return *find_tried("hydra");
+  if (guess.launcher == MpiFamily::kOpenMpi) return *find_tried("openmpi");
   if (!find_in_path("srun").empty()) return *find_tried("srun");
   throw CLI::ValidationError(kTryOption,
                              "there is no launcher here: neither mpiexec nor srun is in PATH");

@@ -43,12 +43,13 @@ MpiFamily family_of(const Program& launcher, const TuneOptions& options) {
   if (options.mpi == "openmpi") return MpiFamily::kOpenMpi;
   if (options.mpi != "auto") refuse("--mpi", options.mpi, "no such MPI", "auto, mpich, openmpi");
   const FamilyGuess guess = guess_family(launcher, own_environment());
-  if (guess.family == MpiFamily::kNone) {
+  const MpiFamily family = guess.launcher == MpiFamily::kNone ? guess.family : guess.launcher;
+  if (family != MpiFamily::kMpich && family != MpiFamily::kOpenMpi) {
     fail_tuning(
         "'" + launcher.front() +
         "' is not known to belong to an MPI library; name it with --mpi mpich or --mpi openmpi");
   }
-  return guess.family;
+  return family;
 }
 
 // What the worker has told.
