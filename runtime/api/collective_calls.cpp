@@ -48,6 +48,7 @@ struct ProgramsFold {
   // `out` may be one of the inputs, so it is written when all have been read.
   void operator()(void* out, const void* const* inputs, std::uint32_t num_inputs,
                   std::size_t count) const {
+    if (count == 0) return;  // then there may be no addresses
     alignas(16) std::byte total[HIERBAR_MAX_COLLECTIVE_BYTES];
     std::memcpy(total, inputs[0], count * element_bytes);
     for (std::uint32_t i = 1; i < num_inputs; ++i) combine(context, total, inputs[i], count);

@@ -298,7 +298,7 @@ void fold(void* out, const void* const* inputs, std::uint32_t num_inputs,
           std::size_t count) noexcept {
   auto* const to = static_cast<std::byte*>(out);
   if (num_inputs == 1) {
-    std::memmove(to, inputs[0], count * Layout<T>::kBytes);
+    if (count != 0) std::memmove(to, inputs[0], count * Layout<T>::kBytes);
   } else if (num_inputs == 2) {
     fold_two<T, Op>(to, bytes(inputs[0]), bytes(inputs[1]), count);
   } else if (count < kFew) {
