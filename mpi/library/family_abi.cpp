@@ -141,13 +141,7 @@ PredefinedHandles find_predefined(const MpiSymbols& find) {
     found.types.push_back({#constant, TypeKind::kind, constant, bytes});
   HIERBAR_MPI_FORTRAN_TYPES(HIERBAR_TYPE)
 #undef HIERBAR_TYPE
-#define HIERBAR_OP(operation, name, constant) \
-  found.ops.push_back({#constant, Operation::operation, constant});
-  HIERBAR_MPI_OPERATIONS(HIERBAR_OP)
-#undef HIERBAR_OP
-#define HIERBAR_TYPE(name, constant) found.moved.push_back({constant, bytes_in(constant)});
-  HIERBAR_MPI_MOVED_TYPES(HIERBAR_TYPE)
-#undef HIERBAR_TYPE
+  add_ops_and_moved(found, bytes_in);
   return found;
 }
 

@@ -77,13 +77,7 @@ PredefinedHandles find_predefined(const MpiSymbols&) {
   add_all_sizes(found.types, #constant, TypeKind::kind, constant);
   HIERBAR_MPI_FORTRAN_TYPES(HIERBAR_TYPE)
 #undef HIERBAR_TYPE
-#define HIERBAR_OP(operation, name, constant) \
-  found.ops.push_back({#constant, Operation::operation, constant});
-  HIERBAR_MPI_OPERATIONS(HIERBAR_OP)
-#undef HIERBAR_OP
-#define HIERBAR_TYPE(name, constant) found.moved.push_back({constant, bytes_in(constant)});
-  HIERBAR_MPI_MOVED_TYPES(HIERBAR_TYPE)
-#undef HIERBAR_TYPE
+  add_ops_and_moved(found, bytes_in);
   return found;
 }
 

@@ -112,6 +112,19 @@ struct PredefinedHandles {
   std::vector<MovedType> moved;
 };
 
+// Where the handles are constants of the header: all operations, and the types that can only be
+// moved. bytes_in(type) is the size of a type.
+template <class BytesIn>
+void add_ops_and_moved(PredefinedHandles& found, const BytesIn& bytes_in){
+#define HIERBAR_OP(operation, name, constant) \
+  found.ops.push_back({#constant, Operation::operation, constant});
+    HIERBAR_MPI_OPERATIONS(HIERBAR_OP)
+#undef HIERBAR_OP
+#define HIERBAR_TYPE(name, constant) found.moved.push_back({constant, bytes_in(constant)});
+        HIERBAR_MPI_MOVED_TYPES(HIERBAR_TYPE)
+#undef HIERBAR_TYPE
+}
+
 // The rows of the tables that the library has. A family of libraries defines it in its file.
 PredefinedHandles find_predefined(const MpiSymbols& find);
 
