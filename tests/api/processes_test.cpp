@@ -47,6 +47,23 @@ class BarrierOfProcesses : public testing::Test {
     });
   }
 
+  // Participants 0 and 1 run `until_aborted`. Participant 2 runs `count_calls`, and is killed when
+  // it has counted so many calls.
+  template <class UntilAborted, class CountCalls>
+  void kill_behind_calls(const SharedBarrier& shared, std::uint32_t num_calls,
+                         const UntilAborted& until_aborted, const CountCalls& count_calls) {
+    children_.clear();
+    common().num_calls = 0;
+    start(shared, 0, until_aborted);
+    start(shared, 1, until_aborted);
+    const Child& victim = start(shared, 2, count_calls);
+    while (common().num_calls < num_calls) sched_yield();
+    victim.kill_and_join();
+    hierbar_barrier_abort(shared.attach().get());
+    EXPECT_TRUE(children_[0].join());
+    EXPECT_TRUE(children_[1].join());
+  }
+
   // Children that return true when each of many episodes showed them everybody's values.
   void run_oracle(std::uint32_t count, const hierbar_waiting& waiting,
                   const char* algorithm = "hier") {
@@ -264,20 +281,11 @@ TEST_F(BarrierOfProcesses, OneKilledAnywhereLeavesTheOthersToAnAbort) {
   for (std::uint32_t repetition = 0; repetition < 40; ++repetition) {
     const SharedBarrier shared(
         attributes_of(3, kWaitings[repetition % std::size(kWaitings)].waiting));
-    children_.clear();
-    common().num_calls = 0;
     const auto count_calls = [&](hierbar_barrier* barrier, std::uint32_t me) {
       while (hierbar_barrier_wait(barrier, me) == HIERBAR_OK) ++common().num_calls;
       return true;
     };
-    start(shared, 0, kWaitUntilAborted);
-    start(shared, 1, kWaitUntilAborted);
-    const Child& victim = start(shared, 2, count_calls);
-    while (common().num_calls < repetition) sched_yield();
-    victim.kill_and_join();
-    hierbar_barrier_abort(shared.attach().get());
-    EXPECT_TRUE(children_[0].join());
-    EXPECT_TRUE(children_[1].join());
+    kill_behind_calls(shared, repetition, kWaitUntilAborted, count_calls);
   }
 }
 
@@ -299,8 +307,6 @@ TEST_F(BarrierOfProcesses, OneKilledLeavesCollectivesOfTheOthersToAnAbort) {
   for (std::uint32_t repetition = 0; repetition < 20; ++repetition) {
     const SharedBarrier shared(
         with_collectives(3, kWaitings[repetition % std::size(kWaitings)].waiting));
-    children_.clear();
-    common().num_calls = 0;
     const auto count_calls = [&](hierbar_barrier* barrier, std::uint32_t me) {
       bool is_right = true;
       for (std::uint64_t episode = 1;
@@ -308,14 +314,7 @@ TEST_F(BarrierOfProcesses, OneKilledLeavesCollectivesOfTheOthersToAnAbort) {
         ++common().num_calls;
       return is_right;
     };
-    start(shared, 0, kReduceUntilAborted);
-    start(shared, 1, kReduceUntilAborted);
-    const Child& victim = start(shared, 2, count_calls);
-    while (common().num_calls < repetition) sched_yield();
-    victim.kill_and_join();
-    hierbar_barrier_abort(shared.attach().get());
-    EXPECT_TRUE(children_[0].join());
-    EXPECT_TRUE(children_[1].join());
+    kill_behind_calls(shared, repetition, kReduceUntilAborted, count_calls);
   }
 }
 
