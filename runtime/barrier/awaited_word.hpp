@@ -231,10 +231,11 @@ class AwaitedWord {
 // overtake the write before it. Fencing says who sees to that.
 //
 //   kByWriters   The write is an exchange. Sleepers set a bit in the word, which it returns.
-//   kBySleepers  The write is a plain store. Sleepers are counted in a word of their own, on a line
-//                that the writer alone reads and that nobody writes while nobody sleeps. The look
-//                at it costs nothing. On one line with the arrivals it would fetch that line once
-//                more.
+//   kBySleepers  The write is a release store, which returns nothing. Sleepers are counted in a
+//   word
+//                of their own, on a line that the writer alone reads and that nobody writes while
+//                nobody sleeps. The look at it costs nothing. On one line with the arrivals it
+//                would fetch that line once more.
 //
 // Ordering map.
 //   (A1) exchange, seq_cst: the arrival, kByWriters. Pairs with (W1) and (W2), which acquire what
@@ -244,7 +245,7 @@ class AwaitedWord {
 //        drains non-temporal stores, which a plain store may overtake. And it returns the sleep
 //        bit.
 //   (A2) release store: the arrival, kBySleepers. Pairs with (W1) and (W2), as (A1) does.
-//        Non-temporal stores are ordered by fence_streams() before it.
+//        Mem::publish() orders non-temporal stores before it.
 //   (A3) light fence between (A2) and (A4). Pairs with (S5); see AwaitedWord::announce().
 //   (A4) relaxed load of the number of sleepers. It need not acquire (S2b) for waiting_for (S1) to
 //        be seen: if the sleeper goes to sleep, both come before the fence that (A3) stands for.
@@ -258,8 +259,7 @@ template <class Mem>
   if (fencing == Fencing::kByWriters) {
     return (mem.exchange(word, value) & kSleepBit) != 0;  // (A1) pairs with (W1), (W2), (S2a)
   }
-  mem.fence_streams();
-  mem.store_release(word, value);          // (A2) pairs with (W1), (W2)
+  mem.publish(word, value);                // (A2) pairs with (W1), (W2)
   mem.light_fence();                       // (A3) pairs with (S5)
   return mem.load_relaxed(sleepers) != 0;  // (A4)
 }

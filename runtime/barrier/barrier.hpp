@@ -50,6 +50,7 @@ namespace hierbar {
 //   light_fence(), heavy_fence()  as one fence() each, but only towards each other
 //                                 (AwaitedWord::announce())
 //   fence_streams()               orders earlier non-temporal stores before later stores
+//   publish(word, value)          both: fence_streams() and store_release(), or what is as strong
 //   wait(AwaitedWord<Mem>&)       -> WaitResult; returns kReleased only if pending.ready()
 //   wake(participant)             ends that participant's sleep, if it sleeps
 //   can_sleep()                   false: nobody ever calls announce(), so nobody need look for

@@ -10,6 +10,7 @@
 #include "barrier/awaited_word.hpp"
 #include "base/arch/memory.hpp"
 #include "base/arch/pause.hpp"
+#include "base/arch/publish.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 #define HIERBAR_THREAD_SANITIZER 1
@@ -86,6 +87,7 @@ class RealMem {
   void light_fence() const noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
   bool heavy_fence() const noexcept { return host_.heavy_fence(); }
   void fence_streams() const noexcept { fence_non_temporal_stores(); }
+  void publish(Word& word, std::uint64_t value) const noexcept { hierbar::publish(word, value); }
 
   static const std::byte* data_to_read(const std::byte* data, std::size_t) noexcept { return data; }
   static std::byte* data_to_write(std::byte* data, std::size_t) noexcept { return data; }

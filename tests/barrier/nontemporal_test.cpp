@@ -12,9 +12,11 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
+#include "base/arch/publish.hpp"
 #include "tests/barrier/baseline_subject.hpp"
 #include "tests/barrier/thread_trial.hpp"
 
@@ -131,6 +133,31 @@ TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
   });
   EXPECT_EQ(num_stale_in_gather, 0);
   EXPECT_EQ(num_stale_in_release, 0);
+}
+
+// Whichever of them publish() takes on this machine. Two threads take turns.
+TEST(NonTemporalStoresAndPublishing, AreVisibleWithTheWord) {
+  for (const auto publish : {publish_by_store, publish_by_exchange}) {
+    constexpr std::uint64_t kRounds = 5000;
+    Buffer buffer;
+    std::atomic<std::uint64_t> written{0};
+    std::atomic<std::uint64_t> looked{0};
+    int num_stale = 0;
+    std::thread reader([&] {
+      for (std::uint64_t round = 1; round <= kRounds; ++round) {
+        while (written.load(std::memory_order_acquire) != round) std::this_thread::yield();
+        num_stale += buffer.words_are(static_cast<int>(round)) ? 0 : 1;
+        looked.store(round, std::memory_order_release);
+      }
+    });
+    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+      buffer.write_words(static_cast<int>(round));
+      publish(written, round);
+      while (looked.load(std::memory_order_acquire) != round) std::this_thread::yield();
+    }
+    reader.join();
+    EXPECT_EQ(num_stale, 0);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

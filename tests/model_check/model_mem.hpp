@@ -59,6 +59,10 @@ class ModelMem {
   void store_release(Word& word, std::uint64_t value) const noexcept {
     word.store(value, kOrder);
   }
+  template <std::memory_order kOrder = std::memory_order_release>
+  void publish(Word& word, std::uint64_t value) const noexcept {
+    word.store(value, kOrder);
+  }
   template <std::memory_order kOrder = std::memory_order_seq_cst>
   std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
     return word.exchange(value, kOrder);

@@ -95,6 +95,7 @@ MEM_OPERATIONS = {
     "load_seq_cst": ("load", "seq_cst"),
     "store_relaxed": ("store", "relaxed"),
     "store_release": ("store", "release"),
+    "publish": ("store", "release"),
     "exchange": ("update", "seq_cst"),
     "fetch_or": ("update", "seq_cst"),
     "fetch_add": ("update", "seq_cst"),

@@ -46,6 +46,7 @@ class SimulatedMem {
   void wake(std::uint32_t) const noexcept {}  // no participant ever sleeps
   bool heavy_fence() const noexcept { return true; }
   void light_fence() const noexcept {}
+  void publish(Word& word, std::uint64_t value) const noexcept { store_release(word, value); }
   void fence_streams() const noexcept {}
 
  protected:

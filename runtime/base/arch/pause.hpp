@@ -4,10 +4,7 @@
 
 #include <cstdint>
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
-
+#include "base/arch/vendor.hpp"
 #include "base/clock.hpp"
 
 namespace hierbar {
@@ -47,13 +44,7 @@ inline double measure_pause_ns() noexcept {
 
 // The longest time between two polls on this processor.
 inline long poll_spacing_ns() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  unsigned int highest, vendor_begin, vendor_end, vendor_middle;
-  if (__get_cpuid(0, &highest, &vendor_begin, &vendor_end, &vendor_middle) != 0 &&
-      vendor_begin == signature_INTEL_ebx)
-    return kIntelPollSpacing_ns;
-#endif
-  return kPollSpacing_ns;
+  return cpu_vendor() == CpuVendor::kIntel ? kIntelPollSpacing_ns : kPollSpacing_ns;
 }
 
 // How many pauses of that length (10 to 150 cycles, by processor) fit between two polls: 1 to 16.

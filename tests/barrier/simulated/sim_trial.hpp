@@ -70,6 +70,7 @@ class SimMem {
     machine_.heavy_fence(me_);
     return true;
   }
+  void publish(Word& word, std::uint64_t value) const noexcept { store_release(word, value); }
   void fence_streams() const noexcept {}  // there are no non-temporal stores
 
   const std::byte* data_to_read(const std::byte* data, std::size_t bytes) const noexcept {
