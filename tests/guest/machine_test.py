@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -348,6 +349,42 @@ class Reports(unittest.TestCase):
         threads = self.site(report, "explicit")
         self.assertEqual((threads["team_size"], len(threads["processes"])), (4, 2))
         self.assertEqual(self.groups(threads), [(0, "L3", [0, 1, 2, 3])])
+
+
+class SettingsOfPlace(unittest.TestCase):
+    """Each launcher reads the settings that are printed for it as they are meant."""
+
+    MPICH = ["mpiexec.mpich", "-launcher", "fork"]
+    OPEN_MPI = ["mpiexec.openmpi", "--allow-run-as-root"]
+    SHOW = (
+        'echo "rank ${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" $(grep Cpus_allowed_list /proc/self/status)'
+    )
+
+    def place(self, ranks, threads, *more):
+        command = [str(options.hierbar), "place", "--per-node", str(ranks), "-t", str(threads)]
+        return run([*command, *more], {})
+
+    def check(self, ranks, threads, command):
+        """`command` starts the ranks, as the settings say."""
+        shares = json.loads(self.place(ranks, threads, "--json"))["ranks"]
+        output = run([*command, "-n", str(ranks), "sh", "-c", self.SHOW], {})
+        seen = dict(re.findall(r"^rank (\d+) Cpus_allowed_list:\s*([\d,-]+)$", output, re.M))
+        self.assertEqual(
+            seen, {str(rank): share["cpus"] for rank, share in enumerate(shares)}, output
+        )
+
+    def test_for_mpich(self):
+        for ranks, threads in ((4, 4), (3, 5)):
+            settings = self.place(ranks, threads, "--settings", "mpiexec")
+            self.check(ranks, threads, [*self.MPICH, *settings.split()])
+
+    @unittest.skipUnless(shutil.which("mpiexec.openmpi"), "no Open MPI here")
+    def test_for_open_mpi(self):
+        for ranks, threads in ((4, 4), (5, 3)):
+            with tempfile.NamedTemporaryFile("w") as file:
+                file.write(self.place(ranks, threads, "--settings", "rankfile"))
+                file.flush()
+                self.check(ranks, threads, [*self.OPEN_MPI, "--rankfile", file.name])
 
 
 def main():
