@@ -52,7 +52,8 @@ std::optional<Decision> look_around(const ShareRequest& request, const Surroundi
       .is_forked_child = around.is_forked_child,
       .has_explicit_threads = request.num_threads != 0 || setting.threads == TeamSize::kShare};
   if (const std::optional<Veto> veto = veto_by_binding(state)) return nobody_moves(*veto);
-  const ProcessFacts facts = around.process_facts();
+  const ProcessFacts facts =
+      names_launcher(around.environment) ? around.process_facts() : ProcessFacts{};
   const Result<Launch> launch = find_launch(around.environment, facts);
   if (!launch) return Decision{{}, launch.error(), "no-launcher"};
   const Result<PoolEvidence> evidence = around.pool_evidence(facts.ancestors);

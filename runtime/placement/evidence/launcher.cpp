@@ -115,6 +115,12 @@ std::string job_id_of(const Launcher& launcher, const Environment& environment,
 
 }  // namespace
 
+bool names_launcher(const Environment& environment) {
+  return std::any_of(
+      known_launchers().begin(), known_launchers().end(),
+      [&](const Launcher& launcher) { return has_variables_of(launcher, environment); });
+}
+
 ProcessFacts own_process_facts() {
   return {.ancestors = read_ancestors(), .boot_id = read_boot_id()};
 }

@@ -38,6 +38,10 @@ struct ProcessFacts {
 
 ProcessFacts own_process_facts();
 
+// Whether a launcher's variables are set. Where none are, find_launch() finds nobody, whatever the
+// facts. These take two files for each ancestor.
+bool names_launcher(const Environment& environment);
+
 // Finds out who launched this process. Launchers start each other (mpiexec starts its proxies by
 // srun, for instance), and their variables are inherited. The inner one counts: the launcher whose
 // process is the nearest ancestor. If no launcher's process is seen among the ancestors, it is the

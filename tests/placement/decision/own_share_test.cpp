@@ -87,7 +87,8 @@ class OwnShare : public testing::Test {
       return variable == variables_.end() ? nullptr : variable->second.c_str();
     };
     around.cpu_quota = [this] { return quota_; };
-    around.process_facts = [] {
+    around.process_facts = [this] {
+      ++num_facts_read_;
       Process proxy;
       proxy.pid = 4711;
       proxy.start_ticks = 1;
@@ -141,6 +142,7 @@ class OwnShare : public testing::Test {
   std::optional<Machine> machine_;
   std::uint64_t patience_ns_ = 60'000'000'000;
   std::optional<std::uint32_t> quota_;
+  int num_facts_read_ = 0;
   std::string directory_;
   ShareReport* report_;
 };
@@ -164,6 +166,14 @@ TEST_F(OwnShare, TheOnlyRankGetsThePool) {
   EXPECT_EQ(answer.share->to_string(), "0-15");
   EXPECT_THAT(answer.verdict,
               AllOf(StartsWith("placed: "), HasSubstr("takes cpus 0-15 in place of 5")));
+}
+
+TEST_F(OwnShare, AncestorsAreReadOnlyWhereALaunchersVariablesAre) {
+  EXPECT_THAT(ask(*CpuSet::parse("5"), 4).verdict, StartsWith("no-launcher: "));
+  EXPECT_EQ(num_facts_read_, 0);
+  launch(0, 1);
+  ask(*CpuSet::parse("5"), 4);
+  EXPECT_EQ(num_facts_read_, 1);
 }
 
 TEST_F(OwnShare, NoReasonToActNeedsNoMachine) {
