@@ -170,6 +170,19 @@ SmallFile read_small_file(const std::string& path, std::size_t most_bytes) {
   return file.read_all(most_bytes);
 }
 
+std::optional<std::string> read_whole_file(const std::string& path) {
+  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return std::nullopt;
+  std::string text;
+  std::array<char, 4096> buffer;
+  while (true) {
+    const ssize_t count = read(file.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
 namespace {
 
 // The XDG specification says to ignore relative paths.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -87,6 +88,13 @@ struct SmallFile {
 // `most_bytes`, also if it grows meanwhile. Does not block: a pipe of that name would wait for its
 // writer.
 SmallFile read_small_file(const std::string& path, std::size_t most_bytes);
+
+// The text of a file, up to its end or to the first error of a read; nothing if it cannot be
+// opened. Mostly of the kernel's files, as in /proc, whose sizes nobody knows before.
+//
+// Not by a stream: the streams of libhierbar.so's own C++ library would be two thirds of the
+// library, which the loader prepares for every program (docs/design/libomp.md#d0165).
+std::optional<std::string> read_whole_file(const std::string& path);
 
 // The path of one of the user's own files: hierbar/NAME in $XDG_CONFIG_HOME, else in ~/.config.
 // Empty if neither directory is known.

@@ -10,11 +10,12 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
-#include <fstream>
 #include <optional>
-#include <sstream>
+#include <string_view>
 
 #include "base/clock.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
 
 namespace hierbar {
 
@@ -31,31 +32,29 @@ std::uint64_t random_id() {
 // The line is "pid (name) state parent ...", and the start time is field 22. The name may contain
 // blanks and parentheses, so the fields are counted from the last parenthesis.
 std::optional<ProcessStat> read_process_stat(int pid, const std::string& proc) {
-  std::ifstream file(proc + "/" + std::to_string(pid) + "/stat");
-  // Not read through the buffer's iterators: these throw when a read fails, as it does for a
-  // process that ends in this moment.
-  std::string line;
-  std::getline(file, line, '\0');
+  // A read fails for a process that ends in this moment.
+  const std::string line = read_whole_file(proc + "/" + std::to_string(pid) + "/stat").value_or("");
   const auto open = line.find('(');
   const auto close = line.rfind(')');
   if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
 
   ProcessStat stat;
   stat.name = line.substr(open + 1, close - open - 1);
-  std::istringstream fields(line.substr(close + 1));
-  fields >> stat.state >> stat.parent;
-  std::string ignored;
-  for (int field = 5; field < 22; ++field) fields >> ignored;
-  fields >> stat.start_ticks;
-  if (fields.fail()) return std::nullopt;
+  std::string_view fields = std::string_view(line).substr(close + 1);
+  const std::string_view state = take_word(fields);
+  const std::string_view parent = take_word(fields);
+  for (int field = 5; field < 22; ++field) take_word(fields);
+  if (state.empty() || !parse_whole(parent, stat.parent) ||
+      !parse_whole(take_word(fields), stat.start_ticks))
+    return std::nullopt;
+  stat.state = state.front();
   return stat;
 }
 
 std::string read_boot_id(const std::string& proc) {
-  std::ifstream file(proc + "/sys/kernel/random/boot_id");
-  std::string id;
-  file >> id;
-  return id;
+  const std::string text = read_whole_file(proc + "/sys/kernel/random/boot_id").value_or("");
+  std::string_view rest = text;
+  return std::string(take_word(rest));
 }
 
 namespace {
@@ -162,9 +161,10 @@ NodeKey read_node_key(std::uint64_t fake_node) {
 }
 
 bool read_has_autogroups(const std::string& file) {
-  std::ifstream stream(file);
+  const std::string text = read_whole_file(file).value_or("");
+  std::string_view rest = text;
   int value = 0;
-  return stream >> value && value != 0;
+  return parse_whole(take_word(rest), value) && value != 0;
 }
 
 bool is_in_other_session(pid_t process) { return getsid(process) != getsid(0); }

@@ -46,6 +46,21 @@ std::vector<std::string> lower_words(std::string_view text, char separator) {
   return words;
 }
 
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+std::string_view take_word(std::string_view& text) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  const std::string_view word = text.substr(0, std::min(text.find_first_of(kBlanks), text.size()));
+  text.remove_prefix(word.size());
+  return word;
+}
+
 std::size_t letters_apart(std::string_view one, std::string_view other) {
   std::vector<std::size_t> row(other.size() + 1);  // the distances from the first letters of `one`
   std::iota(row.begin(), row.end(), 0);

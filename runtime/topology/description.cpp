@@ -11,11 +11,10 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <vector>
 
+#include "base/files.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar {
@@ -154,11 +153,6 @@ std::string reading_problem(const std::string& path) {
              : "larger than " + std::to_string(kMaxTopologyBytes >> 20) + " MiB";
 }
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // What follows the first such character of the text; empty if there is none.
 const char* after(const char* text, char character) {
   const char* found = std::strchr(text, character);
@@ -201,7 +195,7 @@ std::string description_problem(const std::string& description) {
     if (const std::string problem = reading_problem(description); !problem.empty()) {
       return "cannot read '" + description + "': " + problem;
     }
-    const std::string problem = xml_problem(read_text(description));
+    const std::string problem = xml_problem(read_whole_file(description).value_or(""));
     return problem.empty()
                ? ""
                : "'" + description + "' is not an XML file that hwloc can read: " + problem;

@@ -10,8 +10,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <sstream>
 #include <string_view>
+
+#include "base/text.hpp"
 
 namespace hierbar {
 namespace {
@@ -94,9 +95,9 @@ std::vector<std::string> sum_up_complaints(const std::string& text, const std::s
       complaints.push_back(what + (block.starts_with("hwloc") ? ": " : ": hwloc: ") + block);
     block.clear();
   };
-  std::istringstream lines(text);
   bool is_in_block = false;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = take_line(rest);
     if (is_line_of_stars(line)) {
       is_in_block = !is_in_block;
       end_block();

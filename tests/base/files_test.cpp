@@ -287,6 +287,16 @@ TEST_F(SmallFiles, APipeWithoutAWriterDoesNotBlock) {
   EXPECT_THAT(read_small_file(pipe, 10).problem, HasSubstr("not a regular file"));
 }
 
+TEST_F(SmallFiles, AWholeFileMayBeOfTheKernelsOrHaveAnySize) {
+  const std::string large(10'000, 'x');
+  std::ofstream(directory_ / "large") << large << '\0' << "end";
+  EXPECT_EQ(read_whole_file(directory_ / "large"), large + '\0' + "end");
+  EXPECT_THAT(read_whole_file("/proc/self/stat").value_or(""),
+              testing::StartsWith(std::to_string(getpid()) + " ("));
+  EXPECT_EQ(read_whole_file(directory_), "") << "opened, but nothing can be read";
+  EXPECT_EQ(read_whole_file(directory_ / "nothing"), std::nullopt);
+}
+
 TEST(ConfigFile, IsInTheUsersDirectory) {
   std::map<std::string, std::string> variables{{"HOME", "/home/a"}, {"XDG_CONFIG_HOME", "/config"}};
   const Environment environment = [&variables](const char* name) {

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/bound_thread.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
 
 namespace hierbar {
 namespace {
@@ -45,10 +48,9 @@ Result<CpuSet> probe_kernel_cpus() {
 namespace {
 
 std::string first_word(const std::string& path) {
-  std::ifstream file(path);
-  std::string word;
-  file >> word;
-  return word;
+  const std::string text = read_whole_file(path).value_or("");
+  std::string_view rest = text;
+  return std::string(take_word(rest));
 }
 
 // Empty where the file has no list of cpus.
@@ -100,13 +102,13 @@ bool holds(std::string_view comma_list, std::string_view name) {
 // super-options".
 std::vector<Hierarchy> read_hierarchies(const std::string& root) {
   std::vector<Hierarchy> hierarchies;
-  std::ifstream file(root + "/proc/self/mountinfo");
-  for (std::string line; std::getline(file, line);) {
+  const std::string text = read_whole_file(root + "/proc/self/mountinfo").value_or("");
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = take_line(rest);
     const auto separator = line.find(" - cgroup");
-    if (separator == std::string::npos) continue;
-    const std::string_view text = line;
-    const std::vector<std::string_view> mount = split(text.substr(0, separator), ' ');
-    const std::vector<std::string_view> type = split(text.substr(separator + 3), ' ');
+    if (separator == std::string_view::npos) continue;
+    const std::vector<std::string_view> mount = split(line.substr(0, separator), ' ');
+    const std::vector<std::string_view> type = split(line.substr(separator + 3), ' ');
     if (mount.size() < 5 || type.size() < 3) continue;
     const bool is_version_2 = type[0] == "cgroup2";
     const bool is_version_1 = type[0] == "cgroup" && holds(type[2], "cpu");
@@ -117,39 +119,42 @@ std::vector<Hierarchy> read_hierarchies(const std::string& root) {
   return hierarchies;
 }
 
-// From /proc/self/cgroup: "id:controllers:/group". Version 2 has no controllers there.
-std::optional<std::string> read_group(const std::string& root, bool is_version_2) {
-  std::ifstream file(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
+// From the text of /proc/self/cgroup: "id:controllers:/group". Version 2 has no controllers there.
+std::string_view find_group(std::string_view groups, bool is_version_2) {
+  while (!groups.empty()) {
+    const std::string_view line = take_line(groups);
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const auto controllers = std::string_view(line).substr(first + 1, second - first - 1);
+    if (first == std::string_view::npos || second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
     if (is_version_2 ? controllers.empty() : holds(controllers, "cpu"))
       return line.substr(second + 1);
   }
-  return std::nullopt;
-}
-
-std::optional<std::uint32_t> cpus_of(double quota, double period) {
-  if (!(quota > 0) || !(period > 0)) return std::nullopt;
-  const double cpus = quota / period;
-  if (cpus >= 1e9) return std::nullopt;
-  const auto whole = static_cast<std::uint32_t>(cpus);
-  return std::max<std::uint32_t>(1, whole + (static_cast<double>(whole) < cpus ? 1 : 0));
+  return "/";
 }
 
 // "max" and -1 mean no quota. Neither is read as a positive number.
+std::uint64_t take_number(std::string_view& text) {
+  std::int64_t number = 0;
+  parse_whole(take_word(text), number);
+  return number > 0 ? static_cast<std::uint64_t>(number) : 0;
+}
+
+// In microseconds, for each period; without one a group has no period to read.
 std::optional<std::uint32_t> quota_of_group(const std::string& directory, bool is_version_2) {
-  double quota = 0;
-  double period = 0;
-  if (is_version_2) {
-    std::ifstream(directory + "/cpu.max") >> quota >> period;
-  } else {
-    std::ifstream(directory + "/cpu.cfs_quota_us") >> quota;
-    std::ifstream(directory + "/cpu.cfs_period_us") >> period;
+  std::string text =
+      read_whole_file(directory + (is_version_2 ? "/cpu.max" : "/cpu.cfs_quota_us")).value_or("");
+  std::string_view rest = text;
+  const std::uint64_t quota = take_number(rest);
+  if (quota == 0) return std::nullopt;
+  if (!is_version_2) {
+    text = read_whole_file(directory + "/cpu.cfs_period_us").value_or("");
+    rest = text;
   }
-  return cpus_of(quota, period);
+  const std::uint64_t period = take_number(rest);
+  if (period == 0) return std::nullopt;
+  const std::uint64_t cpus = quota / period + (quota % period == 0 ? 0 : 1);
+  return cpus > 1'000'000'000 ? std::nullopt : std::optional(static_cast<std::uint32_t>(cpus));
 }
 
 void lower(std::optional<std::uint32_t>& smallest, const std::optional<std::uint32_t>& cpus) {
@@ -160,8 +165,9 @@ void lower(std::optional<std::uint32_t>& smallest, const std::optional<std::uint
 
 std::optional<std::uint32_t> read_cpu_quota(const std::string& root) {
   std::optional<std::uint32_t> smallest;
+  const std::string groups = read_whole_file(root + "/proc/self/cgroup").value_or("");
   for (const Hierarchy& hierarchy : read_hierarchies(root)) {
-    std::string group = read_group(root, hierarchy.is_version_2).value_or("/");
+    std::string group(find_group(groups, hierarchy.is_version_2));
     // The mounted group may itself be below the root, as in a container. A group of this process
     // that is not below the mounted one is taken for the mounted one.
     const std::string top = hierarchy.mounted_group == "/" ? "" : hierarchy.mounted_group;

@@ -10,14 +10,15 @@
 #include <charconv>
 #include <climits>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <tuple>
 
+#include "base/files.hpp"
 #include "base/launchers.hpp"
 #include "base/process.hpp"
+#include "base/text.hpp"
 
 namespace hierbar {
 namespace {
@@ -39,12 +40,6 @@ const Launcher* innermost(const Environment& environment, const std::vector<Proc
     }
   }
   return present.empty() ? nullptr : present.front();
-}
-
-template <class Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 Result<std::uint32_t> number_of(const Environment& environment, const char* name) {
@@ -251,13 +246,15 @@ struct Candidate {
 }  // namespace
 
 std::optional<Environment> environment_of(int pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/environ");
-  if (!file) return std::nullopt;
+  const std::optional<std::string> text =
+      read_whole_file("/proc/" + std::to_string(pid) + "/environ");
+  if (!text) return std::nullopt;
   const auto variables = std::make_shared<std::map<std::string, std::string>>();
-  for (std::string entry; std::getline(file, entry, '\0');) {
-    if (const std::size_t equals = entry.find('='); equals != std::string::npos) {
+  for (std::string_view rest = *text; !rest.empty();) {
+    const std::string_view entry = rest.substr(0, rest.find('\0'));
+    if (const std::size_t equals = entry.find('='); equals != std::string_view::npos)
       variables->emplace(entry.substr(0, equals), entry.substr(equals + 1));
-    }
+    rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
   }
   return [variables](const char* name) -> const char* {
     const auto found = variables->find(name);

@@ -4,30 +4,27 @@
 
 #include <unistd.h>
 
-#include <fstream>
-#include <sstream>
+#include <string_view>
 
+#include "base/files.hpp"
 #include "base/process.hpp"
+#include "base/text.hpp"
 
 namespace hierbar {
 namespace {
 
 bool read_status(const std::string& directory, Process& process) {
-  std::ifstream file(directory + "/status");
+  const std::string text = read_whole_file(directory + "/status").value_or("");
   bool has_user = false;
   bool has_cpus = false;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream fields(line);
-    std::string key;
-    fields >> key;
+  for (std::string_view rest = text; !rest.empty() && !(has_user && has_cpus);) {
+    std::string_view fields = take_line(rest);
+    const std::string_view key = take_word(fields);
     if (key == "Uid:") {
-      std::uint32_t real = 0;
-      fields >> real >> process.user;
-      has_user = !fields.fail();
+      take_word(fields);  // the real one
+      has_user = parse_whole(take_word(fields), process.user);
     } else if (key == "Cpus_allowed_list:") {
-      std::string list;
-      fields >> list;
-      const Result<CpuSet> cpus = CpuSet::parse(list);
+      const Result<CpuSet> cpus = CpuSet::parse(take_word(fields));
       has_cpus = cpus.ok();
       if (has_cpus) process.cpus = *cpus;
     }

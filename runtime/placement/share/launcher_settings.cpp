@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cinttypes>
-#include <iomanip>
-#include <sstream>
 
 #include "base/launchers.hpp"
 #include "base/text.hpp"
@@ -205,10 +203,10 @@ std::string place_settings_names(const std::string& separator) {
 }
 
 std::string place_settings_help() {
-  std::ostringstream text;
+  std::string text;
   for (const auto& [name, meaning] : all_place_settings())
-    text << "  " << std::left << std::setw(13) << name << meaning << '\n';
-  return text.str();
+    text += format_text("  %-13s%s\n", name.c_str(), meaning.c_str());
+  return text;
 }
 
 bool is_place_settings(std::string_view name) {
