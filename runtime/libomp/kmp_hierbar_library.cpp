@@ -5,6 +5,8 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,17 +36,26 @@ void __kmp_hierbar_warn_bad_value(char const *name, char const *value, char cons
   __kmp_str_buf_free(&text);
 }
 
+// The name of the object that has this function's code; for dl_iterate_phdr().
+static int find_own_name(struct dl_phdr_info *object, size_t, void *name) {
+  const uintptr_t own = (uintptr_t)&find_own_name;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &part = object->dlpi_phdr[i];
+    if (part.p_type == PT_LOAD && own - (object->dlpi_addr + part.p_vaddr) < part.p_memsz) {
+      *(const char **)name = object->dlpi_name;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+// dladdr() would search all symbols of this library for the nearest one.
 const char *__kmp_hierbar_own_file() {
   // Relaxed: each thread would find the same, which the loader never frees.
   static std::atomic<const char *> known{NULL};
   const char *file = known.load(std::memory_order_relaxed);
-  if (file == NULL) {
-    Dl_info self;
-    if (dladdr((void *)&__kmp_hierbar_own_file, &self) == 0)
-      return NULL;
-    file = self.dli_fname;
+  if (file == NULL && dl_iterate_phdr(find_own_name, &file) != 0)
     known.store(file, std::memory_order_relaxed);
-  }
   return file;
 }
 

@@ -24,8 +24,7 @@ struct kmp_hierbar_library_t {
 };
 extern kmp_hierbar_library_t __kmp_hierbar_library;
 
-// The file of this library, as the loader found it; NULL if the loader does not know. The loader
-// looks through all symbols for it, so it is asked once.
+// The file of this library, as the loader found it; NULL if the loader does not know.
 const char *__kmp_hierbar_own_file();
 
 // Bind libhierbar.so, which lies beside this library. Returns false, after one warning, when it
