@@ -19,11 +19,12 @@ bool read_status(const std::string& directory, Process& process) {
   bool has_cpus = false;
   for (std::string_view rest = text; !rest.empty() && !(has_user && has_cpus);) {
     std::string_view fields = take_line(rest);
-    const std::string_view key = take_word(fields);
-    if (key == "Uid:") {
+    if (fields.starts_with("Uid:")) {
+      take_word(fields);
       take_word(fields);  // the real one
       has_user = parse_whole(take_word(fields), process.user);
-    } else if (key == "Cpus_allowed_list:") {
+    } else if (fields.starts_with("Cpus_allowed_list:")) {
+      take_word(fields);
       const Result<CpuSet> cpus = CpuSet::parse(take_word(fields));
       has_cpus = cpus.ok();
       if (has_cpus) process.cpus = *cpus;
