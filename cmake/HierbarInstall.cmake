@@ -3,6 +3,7 @@
 #
 #   bin/hierbar
 #   lib/libhierbar.so
+#   lib/libhierbar_hwloc.so.0   needs hwloc; libhierbar.so opens it when it reads the machine
 #   lib/libhierbar_mpi.so    looks for libhierbar.so beside itself; so do libhierbar_mpi_ompi.so and
 #                            libhierbar_mpi_abi.so
 #   lib/libhierbar_ompt.so   the OMPT tool; needs nothing
@@ -31,6 +32,7 @@ install(TARGETS hierbar_barrier EXPORT hierbarTargets)
 if(TARGET hierbar_runtime)
   install(TARGETS hierbar_runtime EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(TARGETS hierbar_hwloc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 endif()
 foreach(shim IN ITEMS hierbar_mpi hierbar_mpi_ompi hierbar_mpi_abi hierbar_ompt)
   if(TARGET ${shim})

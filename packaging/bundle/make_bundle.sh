@@ -52,7 +52,8 @@ for worker in floor_worker omp_barrier_worker_gcc omp_barrier_worker_clang; do
     wrap "libexec/hierbar/$worker" "$build_dir/libexec/hierbar/$worker"
   fi
 done
-ours=("$build_dir"/lib/{libomp.so,libomp.so.5,libiomp5.so,libgomp.so.1,libhierbar.so*})
+ours=("$build_dir"/lib/{libomp.so,libomp.so.5,libiomp5.so,libgomp.so.1}
+      "$build_dir"/lib/{libhierbar.so*,libhierbar_hwloc.so.0*})
 cp --no-dereference "${ours[@]}" "$build_dir/lib/libhierbar_ompt.so" "$root/lib"
 cp --no-dereference "$build_dir"/stock/lib/{libomp.so,libomp.so.5,libgomp.so.1} "$root/stock/lib"
 cp "$build_dir/libexec/hierbar/libnoop_tool.so" "$root/libexec/hierbar"

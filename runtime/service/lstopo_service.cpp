@@ -8,6 +8,7 @@
 
 #include "base/trusted_variable.hpp"
 #include "topology/export/lstopo_xml.hpp"
+#include "topology/hwloc_opened.hpp"
 
 extern "C" __attribute__((visibility("default"))) int hierbar_write_heat(
     const char* path, const hierbar_measured* measured, uint32_t count, hierbar_line_fn report,
@@ -19,8 +20,9 @@ extern "C" __attribute__((visibility("default"))) int hierbar_write_heat(
         {hierbar::CpuSet(one.cpus.bits, one.cpus.num_words), one.what, one.sum_ns, one.count});
   }
   const char* description = hierbar::trusted_variable("HIERBAR_TOPOLOGY");
-  const std::string problem =
-      hierbar::write_heat_xml(path, description == nullptr ? "" : description, all);
+  std::string problem = hierbar::open_hwloc();
+  if (problem.empty())
+    problem = hierbar::write_heat_xml(path, description == nullptr ? "" : description, all);
   if (problem.empty()) return 0;
   report(context, problem.c_str());
   return 1;

@@ -21,6 +21,7 @@
 #include "placement/evidence/kernel_cpus.hpp"
 #include "plan/groups.hpp"
 #include "plan/locality.hpp"
+#include "topology/hwloc_opened.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar {
@@ -150,13 +151,17 @@ class ProcessPlans {
 
   const Place& read_place() {
     if (place_) return *place_;
-    const Settings& settings = read_settings();
-    Result<Machine> machine = settings.topology_is_unreadable
-                                  ? load_live_machine()
-                                  : load_machine(trusted_variable(kTopologyVariable));
+    Result<Machine> machine = read_machine(read_settings());
     if (machine) return keep(*std::move(machine));
     unreported_.push_back(machine.error() + "; plans follow the order of the participants instead");
     return place_.emplace(Place{unknown_machine(), {}, false});
+  }
+
+  static Result<Machine> read_machine(const Settings& settings) {
+    if (const std::string problem = open_hwloc(); !problem.empty())
+      return Error{"hwloc cannot be used (" + problem + ")"};
+    return settings.topology_is_unreadable ? load_live_machine()
+                                           : load_machine(trusted_variable(kTopologyVariable));
   }
 
   const Place& keep(Machine machine) {

@@ -8,7 +8,8 @@ library.
 
 Both take turns, 11 times each, so that a busy machine is busy for both. Fails when the medians
 differ by more than 5 ms. Where hwloc alone needs long to look at the machine, as with its plugins
-installed (libhwloc-plugins), they may differ by that and 2 ms.
+installed (libhwloc-plugins), they may differ by that and 2 ms. Fails also when a team that needs no
+machine loads hwloc.
 """
 
 import argparse
@@ -58,6 +59,20 @@ def hwloc_ms(program, num_threads, environment):
     return statistics.median(times)
 
 
+def loads_hwloc(program, num_threads, environment):
+    """Whether the loader opens hwloc for a program with such a team."""
+    done = subprocess.run(
+        [program, str(num_threads)],
+        env=dict(environment, LD_DEBUG="files"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return "file=libhwloc.so" in done.stderr
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -69,6 +84,10 @@ def main():
     stock = run_omp_test.make_environment(arguments.lib_dir, ["HIERBAR_VERBOSE", "KMP_BARRIER"])
 
     failed = False
+    for num_threads in (LARGEST_WITHOUT_TREE, LARGEST_WITHOUT_TREE + 1):
+        loads = loads_hwloc(arguments.program, num_threads, hier)
+        print(f"{num_threads} threads: hwloc is {'loaded' if loads else 'not loaded'}")
+        failed |= loads != (num_threads > LARGEST_WITHOUT_TREE)
     for num_threads in (2, 8):
         times = {"hier": [], "stock": []}
         for _ in range(REPETITIONS):

@@ -5,7 +5,6 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -148,6 +147,20 @@ std::map<hwloc_obj*, Heat> find_heat(hwloc_topology* topology,
   return heat;
 }
 
+// The binary logarithm of a number from 1, within 1e-6. The C library's would have libhierbar.so
+// bring libm into every C program, for pictures that are seldom asked for.
+double logarithm(double number) {
+  double result = 0;
+  for (; number >= 2; number /= 2) ++result;
+  for (double digit = 0.5; digit > 5e-7; digit /= 2) {
+    number *= number;
+    if (number < 2) continue;
+    number /= 2;
+    result += digit;
+  }
+  return result;
+}
+
 // The colour for `share`: 0 is pale yellow, then orange, 1 is dark red. The text is black or white,
 // whichever can be read.
 std::string style(double share) {
@@ -156,8 +169,8 @@ std::string style(double share) {
   const double part = 2 * share - first;
   unsigned colour[3];
   for (int i = 0; i < 3; ++i)
-    colour[i] = static_cast<unsigned>(
-        std::lround(kStops[first][i] + part * (kStops[first + 1][i] - kStops[first][i])));
+    colour[i] = static_cast<unsigned>(kStops[first][i] +
+                                      part * (kStops[first + 1][i] - kStops[first][i]) + 0.5);
   return format_text("Background=#%02x%02x%02x;Text=#%s", colour[0], colour[1], colour[2],
                      share > 0.7 ? "ffffff" : "000000");
 }
@@ -180,9 +193,9 @@ std::string write_heat_xml(const std::string& path, const std::string& descripti
     shortest = std::min(shortest, std::max(of_object.ns(), 1.0));
     longest = std::max(longest, of_object.ns());
   }
-  const double range = std::log(longest) - std::log(shortest);
+  const double range = logarithm(longest) - logarithm(shortest);
   for (const auto& [object, of_object] : heat) {
-    const double above = std::log(std::max(of_object.ns(), 1.0)) - std::log(shortest);
+    const double above = logarithm(std::max(of_object.ns(), 1.0)) - logarithm(shortest);
     hwloc_obj_add_info(object, "lstopoStyle",
                        style(range > 0 ? std::clamp(above / range, 0.0, 1.0) : 0).c_str());
     for (const auto& [what, step] : of_object.steps)
