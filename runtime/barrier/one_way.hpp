@@ -44,6 +44,10 @@ struct OneWayRing {
 //
 //   bcast    All get what the root has.
 //   reduce   The root gets the fold of all (Collectives says what a fold is).
+//   gather   The root gets what all bring, one behind the other in the order of the participants'
+//            numbers.
+//   scatter  Each gets its part of what the root has. The parts are equal in size, and lie in the
+//            order of the numbers.
 //
 // Nobody waits for those who only read what it brings. It may be a ring of slots ahead of them.
 //
@@ -104,28 +108,56 @@ class OneWay : private PlanView<Mem> {
       : View(plan, memory, fencing),
         rings_(static_cast<std::byte*>(memory) + offset_of_slots<Word>(plan)) {}
 
-  struct Bcast {
+  struct Moved {
     WaitResult result;
-    std::size_t bytes;  // that the root brought
+    std::size_t bytes;  // that came, for which the caller may have had more or less room
   };
   // Requires bytes <= kMostBytes. `data` is read in the root and written in all others: as many
-  // bytes as both the root and the caller have.
-  Bcast bcast(Mem& mem, std::uint32_t me, std::uint32_t root, void* data,
+  // bytes as both the root and the caller have. Returns how many bytes the root brought.
+  Moved bcast(Mem& mem, std::uint32_t me, std::uint32_t root, void* data,
               std::size_t bytes) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));
-    Bcast bcast{WaitResult::kReleased, bytes};
+    Moved moved{WaitResult::kReleased, bytes};
     if (me == root) {
-      bcast.result = bring(mem, me, epoch, data, bytes);
+      moved.result = bring(mem, me, epoch, data, bytes);
     } else {
-      bcast.result = await_data(mem, me, root, epoch);
-      if (bcast.result == WaitResult::kReleased) {
-        const std::byte* const theirs = find_data(root, epoch, bcast.bytes);
-        const std::size_t common = std::min(bytes, bcast.bytes);
-        copy_bytes(static_cast<std::byte*>(data), mem.data_to_read(theirs, common), common);
-      }
+      moved = take(mem, me, root, epoch, Slice{0, 1}, static_cast<std::byte*>(data), bytes);
     }
-    if (bcast.result == WaitResult::kReleased) finish(mem, me, epoch);
-    return bcast;
+    if (moved.result == WaitResult::kReleased) finish(mem, me, epoch);
+    return moved;
+  }
+
+  // Requires bytes <= kMostBytes: of one participant. `out` is used in the root only, where `in`
+  // may be the own place in it. Of what another one brings, the root takes as many bytes as both
+  // have. Returns how many it brought: in the root, of the last one with another number than the
+  // root's, else `bytes`.
+  Moved gather(Mem& mem, std::uint32_t me, std::uint32_t root, const void* in, void* out,
+               std::size_t bytes) const noexcept {
+    const Epoch epoch = begin_episode(mem, own(me));
+    const Moved moved = me == root ? take_all(mem, me, epoch, static_cast<const std::byte*>(in),
+                                              static_cast<std::byte*>(out), bytes)
+                                   : Moved{bring(mem, me, epoch, in, bytes), bytes};
+    if (moved.result == WaitResult::kReleased) finish(mem, me, epoch);
+    return moved;
+  }
+
+  // Requires bytes * number of participants <= kMostBytes: `bytes` of one participant. `in` is used
+  // in the root only, where `out` may be the own place in it, or null: the own part stays there.
+  // Others get as many bytes as both the root and the caller have for them. Returns how many the
+  // root brought for the caller.
+  Moved scatter(Mem& mem, std::uint32_t me, std::uint32_t root, const void* in, void* out,
+                std::size_t bytes) const noexcept {
+    const Epoch epoch = begin_episode(mem, own(me));
+    auto* const part = static_cast<std::byte*>(out);
+    Moved moved{WaitResult::kReleased, bytes};
+    if (me == root) {
+      moved.result = bring(mem, me, epoch, in, bytes * num_participants_);
+      if (part != nullptr) copy_own(part, static_cast<const std::byte*>(in) + me * bytes, bytes);
+    } else {
+      moved = take(mem, me, root, epoch, Slice{me, num_participants_}, part, bytes);
+    }
+    if (moved.result == WaitResult::kReleased) finish(mem, me, epoch);
+    return moved;
   }
 
   // Requires count * element_bytes <= kMostBytes and at most kMostParticipants. `out` is used in
@@ -213,10 +245,41 @@ class OneWay : private PlanView<Mem> {
     return mem.wait(pending);
   }
 
-  // The data that a writer has brought, and how many bytes.
-  const std::byte* find_data(std::uint32_t writer, Epoch epoch, std::size_t& bytes) const noexcept {
-    bytes = small_slot(writer, epoch).bytes;
-    return slot_for(writer, epoch, bytes);
+  // One of several equal parts of what a writer brings.
+  struct Slice {
+    std::uint32_t index;
+    std::uint32_t num_slices;
+  };
+
+  // Step 3 of a reader, with the copy: as many bytes as the slice has, or there is room for.
+  Moved take(Mem& mem, std::uint32_t me, std::uint32_t writer, Epoch epoch, const Slice& slice,
+             std::byte* out, std::size_t room) const noexcept {
+    if (await_data(mem, me, writer, epoch) == WaitResult::kAborted)
+      return {WaitResult::kAborted, 0};
+    const std::size_t all = small_slot(writer, epoch).bytes;
+    const std::size_t bytes = all / slice.num_slices, common = std::min(bytes, room);
+    const std::byte* const theirs = slot_for(writer, epoch, all) + slice.index * bytes;
+    copy_bytes(out, mem.data_to_read(theirs, common), common);
+    return {WaitResult::kReleased, bytes};
+  }
+
+  // The root's part of a gather.
+  Moved take_all(Mem& mem, std::uint32_t me, Epoch epoch, const std::byte* in, std::byte* out,
+                 std::size_t bytes) const noexcept {
+    Moved all{WaitResult::kReleased, bytes};
+    for (std::uint32_t i = 0; i < num_participants_; ++i, out += bytes) {
+      if (i == me) {
+        copy_own(out, in, bytes);
+        continue;
+      }
+      const Moved part = take(mem, me, i, epoch, Slice{0, 1}, out, bytes);
+      if (part.result == WaitResult::kAborted) return part;
+      if (part.bytes != bytes) all.bytes = part.bytes;
+    }
+    return all;
+  }
+  static void copy_own(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+    if (to != from) copy_bytes(to, from, bytes);
   }
 
   // Step 4, and the look for those who sleep for (O1) or (O2).

@@ -39,26 +39,60 @@ class OneWayCross {
     const bool only_bcasts = random.one_in(2);
     std::uint32_t root = random.below(script_.num_participants());
     for (std::uint32_t left = random.below(lengths_.most_operations + 1); left > 0; --left) {
-      const CollectiveCall call = lengths_.sizes.draw(random.next(), script_.num_participants());
+      CollectiveCall call = lengths_.sizes.draw(random.next(), script_.num_participants());
       if (!has_one_root) root = random.below(script_.num_participants());
-      const bool is_reduce = random.one_in(2) && !only_bcasts;
-      const std::size_t own_bytes = draw_bytes(random, me == root, call.bytes());
-      if (!(is_reduce ? reduce(mem, me, root, call) : bcast(mem, me, root, call, own_bytes)))
-        return false;
+      const std::uint32_t kind = only_bcasts ? 0 : random.below(4);
+      if (kind == kScatter) call = in_parts(call);
+      if (!operate(mem, me, kind, {root, draw_bytes(random, call.bytes()), call})) return false;
     }
     return barrier_.cross(mem, me, 0).result == WaitResult::kReleased;
   }
 
  private:
-  // How many bytes a participant takes for those of a bcast: in one of four, readers are wrong.
-  static std::size_t draw_bytes(Random& random, bool is_root, std::size_t bytes) {
+  static constexpr std::uint32_t kScatter = 3;
+
+  // `bytes_of_others`: what others than the root bring or have room for.
+  struct Operation {
+    std::uint32_t root;
+    std::size_t bytes_of_others;
+    const CollectiveCall& call;
+
+    std::size_t bytes_of(std::uint32_t participant) const {
+      return participant == root ? call.bytes() : bytes_of_others;
+    }
+  };
+
+  // In one of four, others than the root are wrong.
+  static std::size_t draw_bytes(Random& random, std::size_t bytes) {
     const std::uint32_t drawn = random.below(8);
-    if (is_root || drawn > 1) return bytes;
+    if (drawn > 1) return bytes;
     return drawn == 0 ? bytes / 2 : std::min(2 * bytes, OneWay<Mem>::kMostBytes);
   }
 
-  bool bcast(Mem& mem, std::uint32_t me, std::uint32_t root, const CollectiveCall& call,
-             std::size_t own_bytes) const {
+  // The same with a part for each participant, which have to fit into a slot together.
+  static CollectiveCall in_parts(CollectiveCall call) {
+    call.kind = CollectiveCall::Kind::kAlltoall;
+    const std::size_t most = OneWay<Mem>::kMostBytes / call.num_participants / call.element_bytes;
+    call.count = std::min(call.count, most);
+    return call;
+  }
+
+  bool operate(Mem& mem, std::uint32_t me, std::uint32_t kind, const Operation& operation) const {
+    switch (kind) {
+      case 0:
+        return bcast(mem, me, operation);
+      case 1:
+        return reduce(mem, me, operation.root, operation.call);
+      case 2:
+        return gather(mem, me, operation);
+      default:
+        return scatter(mem, me, operation);
+    }
+  }
+
+  bool bcast(Mem& mem, std::uint32_t me, const Operation& operation) const {
+    const auto& [root, bytes_of_others, call] = operation;
+    const std::size_t own_bytes = operation.bytes_of(me);
     std::vector<std::byte> data = call.input(me);
     data.resize(std::max(data.size(), own_bytes));
     std::vector<std::byte> right = data;
@@ -77,6 +111,47 @@ class OneWayCross {
                         HashFold{call.element_bytes}) == WaitResult::kAborted)
       return false;
     if (me == root && out != call.right_result(me)) world_.fail(me, "a reduce is wrong");
+    return true;
+  }
+
+  // The root takes as many bytes of each as it brings itself.
+  bool gather(Mem& mem, std::uint32_t me, const Operation& operation) const {
+    const auto& [root, bytes_of_others, call] = operation;
+    const std::size_t bytes = call.bytes();
+    std::vector<std::byte> out(me == root ? bytes * call.num_participants : 0), right = out;
+    std::size_t came = bytes;
+    for (std::uint32_t p = 0; p < call.num_participants && me == root; ++p) {
+      const std::size_t theirs = operation.bytes_of(p);
+      std::copy_n(brought(p, operation).begin(), std::min(bytes, theirs), &right[p * bytes]);
+      if (theirs != bytes) came = theirs;
+    }
+    const std::vector<std::byte> in = brought(me, operation);
+    const bool in_place = call.in_place && me == root;
+    if (in_place) std::copy_n(in.begin(), bytes, &out[me * bytes]);
+    const auto gathered = one_way_.gather(mem, me, root, in_place ? &out[me * bytes] : in.data(),
+                                          out.data(), operation.bytes_of(me));
+    if (gathered.result == WaitResult::kAborted) return false;
+    if (out != right || (me == root && gathered.bytes != came))
+      world_.fail(me, "a gather is wrong");
+    return true;
+  }
+  static std::vector<std::byte> brought(std::uint32_t participant, const Operation& operation) {
+    std::vector<std::byte> in = operation.call.input(participant);
+    in.resize(std::max(in.size(), operation.bytes_of(participant)));
+    return in;
+  }
+
+  bool scatter(Mem& mem, std::uint32_t me, const Operation& operation) const {
+    const auto& [root, bytes_of_others, call] = operation;
+    const std::size_t bytes = call.bytes(), own_bytes = operation.bytes_of(me);
+    const bool in_place = call.in_place && me == root;
+    std::vector<std::byte> out(std::max(bytes, own_bytes)), right = out;
+    const std::vector<std::byte> in = call.input(me), of_root = call.input(root);
+    if (!in_place) std::copy_n(&of_root[me * bytes], std::min(bytes, own_bytes), right.begin());
+    const auto scattered = one_way_.scatter(mem, me, root, me == root ? in.data() : nullptr,
+                                            in_place ? nullptr : out.data(), own_bytes);
+    if (scattered.result == WaitResult::kAborted) return false;
+    if (out != right || scattered.bytes != bytes) world_.fail(me, "a scatter is wrong");
     return true;
   }
 

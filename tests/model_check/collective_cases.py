@@ -122,4 +122,17 @@ ONE_WAY = [
     _one_way("reduce", "three to one root", FLAT2, episodes=3, reduces=0b111),
     _one_way("reduce.asleep", "the root sleeps", FLAT2, episodes=3, reduces=0b111, sleepers=0b01),
     _one_way("both", "reduce and bcast in turn", FLAT2, episodes=4, reduces=0b0101, roots=0b0110),
+    _one_way("gather", "three to one root", FLAT2, episodes=3, gathers=0b111),
+    _one_way("gather.asleep", "the root sleeps", FLAT2, episodes=3, gathers=0b111, sleepers=0b01),
+    _one_way("scatter", "three from one root", FLAT2, episodes=3, scatters=0b111),
+    _one_way("scatter.asleep", "a reader sleeps", FLAT2, episodes=2, scatters=0b11, sleepers=0b10),
+    _one_way(
+        "scatter.gather",
+        "a scatter and a gather in turn, two roots",
+        FLAT2,
+        episodes=4,
+        scatters=0b0101,
+        gathers=0b1010,
+        roots=0b0110,
+    ),
 ]

@@ -10,10 +10,16 @@
 #include "model_mem.hpp"
 #include "participants.hpp"
 
-// Bit e: operation e + 1 is a reduce; the others are bcasts. Bit e: its root is participant 1, else
-// participant 0.
+// Bit e: operation e + 1 is a reduce, a gather, a scatter; the others are bcasts. Bit e: its root
+// is participant 1, else participant 0.
 #ifndef MODEL_REDUCES
 #define MODEL_REDUCES 0
+#endif
+#ifndef MODEL_GATHERS
+#define MODEL_GATHERS 0
+#endif
+#ifndef MODEL_SCATTERS
+#define MODEL_SCATTERS 0
 #endif
 #ifndef MODEL_ROOTS
 #define MODEL_ROOTS 0
@@ -66,7 +72,18 @@ struct Participant {
     constexpr std::uint32_t kRoot = (MODEL_ROOTS) >> kIndex & 1;
     ModelMem mem(kMe);
     std::uint64_t value = value_of(kMe, kEpisode);
-    if constexpr (((MODEL_REDUCES) >> kIndex & 1) == 0) {
+    if constexpr (((MODEL_GATHERS) >> kIndex & 1) != 0) {
+      std::uint64_t all[kNumParticipants] = {};
+      one_way.gather(mem, kMe, kRoot, &value, all, sizeof(value));
+      for (std::uint32_t p = 0; p < kNumParticipants; ++p)
+        MODEL_EXPECT(all[p] == (kMe == kRoot ? value_of(p, kEpisode) : 0));
+    } else if constexpr (((MODEL_SCATTERS) >> kIndex & 1) != 0) {
+      std::uint64_t parts[kNumParticipants];
+      for (std::uint32_t p = 0; p < kNumParticipants; ++p) parts[p] = value_of(p, kEpisode);
+      value = 0;
+      one_way.scatter(mem, kMe, kRoot, parts, &value, sizeof(value));
+      MODEL_EXPECT(value == value_of(kMe, kEpisode));
+    } else if constexpr (((MODEL_REDUCES) >> kIndex & 1) == 0) {
       const auto bcast = one_way.bcast(mem, kMe, kRoot, &value, sizeof(value));
       MODEL_EXPECT(bcast.bytes == sizeof(value));
       MODEL_EXPECT(value == value_of(kRoot, kEpisode));
