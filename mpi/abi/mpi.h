@@ -229,6 +229,10 @@ HIERBAR_MPI_DECLARE(Errhandler_free, MPI_Errhandler* handler);
 HIERBAR_MPI_DECLARE(Error_class, int error, int* error_class);
 HIERBAR_MPI_DECLARE(Finalize, void);
 HIERBAR_MPI_DECLARE(Finalized, int* flag);
+HIERBAR_MPI_DECLARE(Gather, const void* in, int in_count, MPI_Datatype in_type, void* out,
+                    int out_count, MPI_Datatype out_type, int root, MPI_Comm comm);
+HIERBAR_MPI_DECLARE(Gather_c, const void* in, MPI_Count in_count, MPI_Datatype in_type, void* out,
+                    MPI_Count out_count, MPI_Datatype out_type, int root, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Gatherv, const void* in, int in_count, MPI_Datatype in_type, void* out,
                     const int* counts, const int* places, MPI_Datatype out_type, int root,
                     MPI_Comm comm);
@@ -254,6 +258,10 @@ HIERBAR_MPI_DECLARE(Reduce_c, const void* in, void* out, MPI_Count count, MPI_Da
                     MPI_Op op, int root, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Request_free, MPI_Request* request);
 HIERBAR_MPI_DECLARE(Request_get_status, MPI_Request request, int* flag, MPI_Status* status);
+HIERBAR_MPI_DECLARE(Scatter, const void* in, int in_count, MPI_Datatype in_type, void* out,
+                    int out_count, MPI_Datatype out_type, int root, MPI_Comm comm);
+HIERBAR_MPI_DECLARE(Scatter_c, const void* in, MPI_Count in_count, MPI_Datatype in_type, void* out,
+                    MPI_Count out_count, MPI_Datatype out_type, int root, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Session_finalize, MPI_Session* session);
 HIERBAR_MPI_DECLARE(Session_get_info, MPI_Session session, MPI_Info* info);
 HIERBAR_MPI_DECLARE(Session_init, MPI_Info info, MPI_Errhandler handler, MPI_Session* session);

@@ -104,10 +104,19 @@ class InsideGuard {
 using Counts = std::array<std::uint64_t, kNumRoutes>;
 
 // The collective calls with data that the engine can serve, in the order of kDataCallsOfMpi.
-enum class DataCall : std::uint8_t { kAllreduce, kBcast, kReduce, kAllgather, kAlltoall };
+enum class DataCall : std::uint8_t {
+  kAllreduce,
+  kBcast,
+  kReduce,
+  kAllgather,
+  kAlltoall,
+  kGather,
+  kScatter
+};
 // Which of the engine's two parts serves it (CommState).
 constexpr bool is_one_way(DataCall call) {
-  return call == DataCall::kBcast || call == DataCall::kReduce;
+  return call == DataCall::kBcast || call == DataCall::kReduce || call == DataCall::kGather ||
+         call == DataCall::kScatter;
 }
 inline constexpr std::size_t kNumDataCalls = std::size(kDataCallsOfMpi);
 constexpr std::size_t index_of(DataCall call) { return static_cast<std::size_t>(call); }

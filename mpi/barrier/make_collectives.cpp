@@ -21,8 +21,9 @@ struct PartWords {
 constexpr PartWords kOfCollectives{
     "allreduces, allgathers and alltoalls", "the first allreduce, allgather or alltoall",
     "the MPI library serves its allreduces, allgathers and alltoalls instead"};
-constexpr PartWords kOfOneWay{"bcasts and reduces", "the first bcast or reduce",
-                              "the MPI library serves its bcasts and reduces instead"};
+constexpr PartWords kOfOneWay{
+    "bcasts, reduces, gathers and scatters", "the first bcast, reduce, gather or scatter",
+    "the MPI library serves its bcasts, reduces, gathers and scatters instead"};
 
 void fail_for_memory(Agreement& agreement, const PartWords& words) {
   agreement.fail(Route::kNoCollectives,

@@ -79,7 +79,8 @@ void report_overdue_in(const Memory& part, const OverdueData& overdue, long wait
   // The awaited rank has just arrived, or waits itself for another one and says so.
   if (missing.empty()) return;
   // The others wait for the root, and do not know for whom it waits until it has room.
-  if (overdue.call == DataCall::kBcast && overdue.awaited == OverdueData::kAny)
+  if ((overdue.call == DataCall::kBcast || overdue.call == DataCall::kScatter) &&
+      overdue.awaited == OverdueData::kAny)
     first_waiting = overdue.state->node->me();
   const std::string name = name_of(overdue.call);
   print_overdue((name.front() == 'a' ? "an " : "a ") + name, overdue, waited_ns, missing,

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C interface of the collective calls with data: MPI_Allgather, MPI_Allreduce, MPI_Alltoall,
-// MPI_Bcast and MPI_Reduce, each with counts of 32 bits and, where the header has them, of 64.
+// MPI_Bcast, MPI_Gather, MPI_Reduce and MPI_Scatter, each with counts of 32 bits and, where the
+// header has them, of 64.
 
 #include <mpi.h>
 
@@ -14,10 +15,12 @@ using hierbar::mpi::AllreduceCall;
 using hierbar::mpi::AlltoallCall;
 using hierbar::mpi::BcastCall;
 using hierbar::mpi::find_pmpi;
+using hierbar::mpi::GatherCall;
 using hierbar::mpi::handle_in;
 using hierbar::mpi::Pmpi;
 using hierbar::mpi::RawHandle;
 using hierbar::mpi::ReduceCall;
+using hierbar::mpi::ScatterCall;
 
 namespace {
 
@@ -96,16 +99,30 @@ int call_of_tool(const Pmpi& pmpi, const Call& call, RawHandle comm, const void*
                             {out, out_count, handle_in<MPI_Datatype>(out_type)},                 \
                             is_large}}))
 
+#define HIERBAR_ROOTED(name, Call, Count, is_large)                                              \
+  HIERBAR_COLLECTIVE(name,                                                                       \
+                     (const void* in, Count in_count, RawHandle in_type, void* out,              \
+                      Count out_count, RawHandle out_type, int root, RawHandle comm),            \
+                     (in, in_count, in_type, out, out_count, out_type, root, comm),              \
+                     (Call{{{const_cast<void*>(in), in_count, handle_in<MPI_Datatype>(in_type)}, \
+                            {out, out_count, handle_in<MPI_Datatype>(out_type)},                 \
+                            root,                                                                \
+                            is_large}}))
+
 HIERBAR_EXCHANGE(Allgather, AllgatherCall, int, false)
 HIERBAR_EXCHANGE(Alltoall, AlltoallCall, int, false)
 HIERBAR_ALLREDUCE(Allreduce, int, false)
 HIERBAR_BCAST(Bcast, int, false)
+HIERBAR_ROOTED(Gather, GatherCall, int, false)
 HIERBAR_REDUCE(Reduce, int, false)
+HIERBAR_ROOTED(Scatter, ScatterCall, int, false)
 
 #ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
 HIERBAR_EXCHANGE(Allgather_c, AllgatherCall, MPI_Count, true)
 HIERBAR_EXCHANGE(Alltoall_c, AlltoallCall, MPI_Count, true)
 HIERBAR_ALLREDUCE(Allreduce_c, MPI_Count, true)
 HIERBAR_BCAST(Bcast_c, MPI_Count, true)
+HIERBAR_ROOTED(Gather_c, GatherCall, MPI_Count, true)
 HIERBAR_REDUCE(Reduce_c, MPI_Count, true)
+HIERBAR_ROOTED(Scatter_c, ScatterCall, MPI_Count, true)
 #endif

@@ -9,11 +9,11 @@
 #include "mpi/barrier/make_collectives.hpp"
 #include "mpi/barrier/process_state.hpp"
 #include "mpi/entry/mpi_barrier.hpp"
+#include "mpi/entry/verdicts.hpp"
 #include "mpi/library/family.hpp"
 #include "mpi/library/progress.hpp"
 #include "mpi/reduction/packing.hpp"
 #include "mpi/reduction/reduction.hpp"
-#include "mpi/reduction/type_layout.hpp"
 #include "mpi/team/threadcomm.hpp"
 
 namespace hierbar::mpi {
@@ -24,133 +24,6 @@ static_assert(NodeOneWay::kMostBytes <= kMostPairBytes, "cross_without_gaps()");
 
 // Of those that the engine has served.
 constinit thread_local LastComm last_of_collectives;
-
-// ---- what differs between the calls ----
-
-// What follows from arguments that are alike in all ranks; false: the library serves the call.
-using FoldVerdict = const Reduction*;
-struct BytesVerdict {
-  TypeLayout layout;
-  std::size_t bytes = 0;
-  explicit operator bool() const noexcept { return bytes != 0; }
-};
-
-FoldVerdict verdict_on_fold(const Pmpi& pmpi, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                            std::size_t most_bytes) {
-  const Reduction* const reduction = find_reduction(pmpi, type, op);
-  return reduction != nullptr && is_small(count, reduction->element_bytes, most_bytes) ? reduction
-                                                                                       : nullptr;
-}
-FoldVerdict verdict_on(const Pmpi& pmpi, const AllreduceCall& call) {
-  return verdict_on_fold(pmpi, call.count, call.type, call.op, NodeCollectives::kMostBytes);
-}
-FoldVerdict verdict_on(const Pmpi& pmpi, const ReduceCall& call) {
-  return verdict_on_fold(pmpi, call.count, call.type, call.op, NodeOneWay::kMostBytes);
-}
-BytesVerdict verdict_on_bytes(MPI_Count count, const TypeLayout& layout, std::size_t most_bytes) {
-  return is_small(count, layout.element_bytes, most_bytes)
-             ? BytesVerdict{layout, static_cast<std::size_t>(count) * layout.element_bytes}
-             : BytesVerdict{};
-}
-BytesVerdict verdict_on(const Pmpi& pmpi, const BcastCall& call) {
-  return verdict_on_bytes(call.count, find_layout(pmpi, call.type), NodeOneWay::kMostBytes);
-}
-
-// The bytes of one rank's part, which MPI makes equal for what is brought and for what comes. So a
-// rank whose own two descriptions differ is wrong. A part is at most half of the limit, because
-// there are two ranks at least. Whether all parts are small enough together is another question
-// (fits()).
-struct ExchangeVerdict {
-  BytesVerdict in;
-  BytesVerdict out;
-  explicit operator bool() const noexcept { return in && out; }
-  bool is_dense() const noexcept { return in.layout.is_dense && out.layout.is_dense; }
-};
-ExchangeVerdict verdict_on(const Pmpi& pmpi, const ExchangeCall& call) {
-  constexpr std::size_t kMost = NodeCollectives::kMostBytes / 2;
-  const auto of = [&](const TypedData& data) {
-    return verdict_on_bytes(data.count, find_layout(pmpi, data.type), kMost);
-  };
-  const BytesVerdict out = of(call.out);
-  return {call.is_in_place() ? out : of(call.in), out};
-}
-
-// By this rank's own arguments. If not, they are wrong, and the others wait as they would without
-// the shim.
-bool has_good_buffers(const AllreduceCall& call, FoldVerdict) noexcept {
-  const void* const in = call.in;
-  return in != nullptr && call.out != nullptr && call.out != MPI_IN_PLACE &&
-         (in != call.out || (call.count == 1 && kTakesOneElementTwice));
-}
-// Of a datatype with addresses in it MPI_BOTTOM is the buffer, which is null.
-bool is_buffer(const void* address, const BytesVerdict& verdict) noexcept {
-  return address != nullptr || !verdict.layout.is_dense;
-}
-bool has_good_buffers(const BcastCall& call, const BytesVerdict& verdict) noexcept {
-  return is_buffer(call.data, verdict);
-}
-bool has_good_buffers(const ExchangeCall& call, const ExchangeVerdict& verdict) noexcept {
-  return verdict.in.bytes == verdict.out.bytes && call.out.address != MPI_IN_PLACE &&
-         is_buffer(call.in.address, verdict.in) && is_buffer(call.out.address, verdict.out);
-}
-bool has_good_buffers(const ReduceCall& call, FoldVerdict) noexcept { return call.in != nullptr; }
-
-// The same for what only a communicator of the engine's tells. It is on one node, so its ranks are
-// the participants.
-bool is_rank(int root, const NodeBarrier& node) noexcept {
-  return root >= 0 && static_cast<std::uint32_t>(root) < node.plan().num_participants;
-}
-bool is_root(int root, const NodeBarrier& node) noexcept {
-  return static_cast<std::uint32_t>(root) == node.me();
-}
-// Where this rank's part of what all bring is, if it lies as it travels.
-std::byte* own_part(void* all, const ExchangeVerdict& verdict, const NodeBarrier& node) noexcept {
-  return static_cast<std::byte*>(all) + node.me() * verdict.out.bytes;
-}
-bool suits(const AllreduceCall&, FoldVerdict, const NodeBarrier&) noexcept { return true; }
-bool suits(const BcastCall& call, const BytesVerdict&, const NodeBarrier& node) noexcept {
-  return is_rank(call.root, node);
-}
-bool suits(const ReduceCall& call, FoldVerdict, const NodeBarrier& node) noexcept {
-  if (!is_rank(call.root, node)) return false;
-  if (!is_root(call.root, node)) return call.in != MPI_IN_PLACE;
-  return call.out != nullptr && call.out != MPI_IN_PLACE && call.in != call.out;
-}
-
-// What is brought must not lie where the call puts it, unless it says so. It takes the rank's
-// number to tell: only in rank 0 the own part begins where all parts do.
-bool suits(const AllgatherCall& call, const ExchangeVerdict& verdict,
-           const NodeBarrier& node) noexcept {
-  return kTakesOwnPart || call.in.address != own_part(call.out.address, verdict, node) ||
-         !verdict.is_dense();
-}
-bool suits(const AlltoallCall& call, const ExchangeVerdict& verdict, const NodeBarrier&) noexcept {
-  return call.in.address != call.out.address || !verdict.is_dense();
-}
-
-// Whether the call is small enough on such a communicator, which all of its ranks find alike.
-template <class Call, class Verdict>
-bool fits(const Call&, const Verdict&, const NodeBarrier&) noexcept {
-  return true;
-}
-template <std::derived_from<ExchangeCall> Call>
-bool fits(const Call&, const ExchangeVerdict& verdict, const NodeBarrier& node) noexcept {
-  return verdict.out.bytes * node.plan().num_participants <= NodeCollectives::kMostBytes;
-}
-
-// Which part of the engine serves the call.
-DataPart<NodeCollectives>& part_for(const AllreduceCall&, CommState& state) noexcept {
-  return state.collectives;
-}
-DataPart<NodeCollectives>& part_for(const ExchangeCall&, CommState& state) noexcept {
-  return state.collectives;
-}
-DataPart<NodeOneWay>& part_for(const BcastCall&, CommState& state) noexcept {
-  return state.one_way;
-}
-DataPart<NodeOneWay>& part_for(const ReduceCall&, CommState& state) noexcept {
-  return state.one_way;
-}
 
 // What a call is run with.
 struct Running {
@@ -195,12 +68,20 @@ int run(const Running& running, const ReduceCall& call, FoldVerdict reduction) {
   return MPI_SUCCESS;
 }
 
-// The root's bytes are not this rank's. The root, which waits for nobody, does not know of it.
-[[gnu::cold, gnu::noinline]] int raise_length_error(const Running& running,
-                                                    std::size_t bytes_of_root, std::size_t bytes) {
-  const int status = bytes_of_root > bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
+// Another rank's bytes are not this one's. The other rank, which waits for nobody, does not know of
+// it.
+[[gnu::cold, gnu::noinline]] int raise_length_error(const Running& running, std::size_t came,
+                                                    std::size_t bytes) {
+  const int status = came > bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
   running.pmpi.Comm_call_errhandler(running.comm, status);
   return status;
+}
+
+// Where values lie as they travel, some of these may be missing.
+int check_came(const Running& running, std::size_t came, std::size_t bytes) {
+  if (came == bytes || (kTakesFewerBytes && came < bytes)) [[likely]]
+    return MPI_SUCCESS;
+  return raise_length_error(running, came, bytes);
 }
 
 // Returns how many bytes the root brought.
@@ -231,11 +112,7 @@ std::size_t bcast_bytes(const Running& running, const BcastCall& call, void* dat
 int run(const Running& running, const BcastCall& call, const BytesVerdict& verdict) {
   if (!verdict.layout.is_dense) [[unlikely]]
     return bcast_packed(running, call, verdict.bytes);
-  const std::size_t bytes_of_root = bcast_bytes(running, call, call.data, verdict.bytes);
-  if (bytes_of_root == verdict.bytes || (kTakesFewerBytes && bytes_of_root < verdict.bytes))
-      [[likely]]
-    return MPI_SUCCESS;
-  return raise_length_error(running, bytes_of_root, verdict.bytes);
+  return check_came(running, bcast_bytes(running, call, call.data, verdict.bytes), verdict.bytes);
 }
 
 // `bytes` of one rank's part.
@@ -255,7 +132,7 @@ void exchange_bytes(const Running& running, const AlltoallCall& call, const void
 // Where that which the rank brings lies in what it gets, with MPI_IN_PLACE.
 std::byte* brought_in(const AllgatherCall&, void* out, const ExchangeVerdict& verdict,
                       const NodeBarrier& node) noexcept {
-  return own_part(out, verdict, node);
+  return own_part(out, verdict.out.bytes, node);
 }
 std::byte* brought_in(const AlltoallCall&, void* out, const ExchangeVerdict&,
                       const NodeBarrier&) noexcept {
@@ -304,6 +181,86 @@ int run(const Running& running, const Call& call, const ExchangeVerdict& verdict
   return MPI_SUCCESS;
 }
 
+// `bytes` of one rank's part. Returns how many of the others came.
+std::size_t move_bytes(const Running& running, const GatherCall& call, const void* own, void* all,
+                       std::size_t bytes) {
+  OverdueData overdue = overdue_of(running, call);
+  return running.state.one_way.memory->gather(
+      running.state.waiting, duties_of(overdue, &report_overdue_data),
+      static_cast<std::uint32_t>(call.root), own, all, bytes);
+}
+std::size_t move_bytes(const Running& running, const ScatterCall& call, void* own, const void* all,
+                       std::size_t bytes) {
+  OverdueData overdue = overdue_of(running, call);
+  if (!is_root(call.root, *running.state.node)) overdue.awaited = call.root;
+  return running.state.one_way.memory->scatter(
+      running.state.waiting, duties_of(overdue, &report_overdue_data),
+      static_cast<std::uint32_t>(call.root), all, own, bytes);
+}
+
+// The values travel without gaps. With MPI_IN_PLACE all of the root's are packed, as in
+// exchange_packed(). Part of what comes cannot be unpacked. `all` is empty in other ranks, whose
+// count of it may be any number.
+[[gnu::noinline]] int gather_packed(const Running& running, const GatherCall& call,
+                                    std::size_t bytes) {
+  const NodeBarrier& node = *running.state.node;
+  const bool is_roots = is_root(call.root, node);
+  const MPI_Count num_ranks = is_roots ? node.plan().num_participants : 0;
+  const TypedData all{call.out.address, call.out.count * num_ranks, call.out.type};
+  const std::size_t all_bytes = bytes * node.plan().num_participants;
+  std::byte packed[NodeOneWay::kMostBytes];
+  std::byte* const own = own_part(packed, bytes, node);
+  const int status = call.is_in_place() ? pack(running.pmpi, running.comm, all, packed, all_bytes)
+                                        : pack(running.pmpi, running.comm, call.in, own, bytes);
+  if (status != MPI_SUCCESS) return status;
+  const std::size_t came = move_bytes(running, call, own, packed, bytes);
+  if (came != bytes) return raise_length_error(running, came, bytes);
+  return is_roots ? unpack(running.pmpi, running.comm, packed, all_bytes, all) : MPI_SUCCESS;
+}
+
+int run(const Running& running, const GatherCall& call, const BytesVerdict& verdict) {
+  const NodeBarrier& node = *running.state.node;
+  const bool is_roots = is_root(call.root, node);
+  const std::size_t bytes = verdict.bytes;
+  if (!verdict.layout.is_dense || (is_roots && !find_layout(running.pmpi, call.out.type).is_dense))
+      [[unlikely]]
+    return gather_packed(running, call, bytes);
+  const void* const own =
+      call.is_in_place() ? own_part(call.out.address, bytes, node) : call.in.address;
+  return check_came(running, move_bytes(running, call, own, call.out.address, bytes), bytes);
+}
+
+// The same the other way. The root's own part goes through its memory only if it is packed.
+[[gnu::noinline]] int scatter_packed(const Running& running, const ScatterCall& call,
+                                     std::size_t bytes) {
+  const NodeBarrier& node = *running.state.node;
+  const bool is_roots = is_root(call.root, node);
+  std::byte packed[NodeOneWay::kMostBytes];
+  std::byte* const own = own_part(packed, bytes, node);
+  if (is_roots) {
+    const MPI_Count num_ranks = node.plan().num_participants;
+    const int status =
+        pack(running.pmpi, running.comm, {call.in.address, call.in.count * num_ranks, call.in.type},
+             packed, bytes * node.plan().num_participants);
+    if (status != MPI_SUCCESS) return status;
+  }
+  const std::size_t came = move_bytes(running, call, own, packed, bytes);
+  if (came != bytes) return raise_length_error(running, came, bytes);
+  return call.is_in_place() ? MPI_SUCCESS
+                            : unpack(running.pmpi, running.comm, own, bytes, call.out);
+}
+
+int run(const Running& running, const ScatterCall& call, const BytesVerdict& verdict) {
+  const NodeBarrier& node = *running.state.node;
+  const bool is_roots = is_root(call.root, node);
+  const std::size_t bytes = verdict.bytes;
+  if (!verdict.layout.is_dense || (is_roots && !find_layout(running.pmpi, call.in.type).is_dense))
+      [[unlikely]]
+    return scatter_packed(running, call, bytes);
+  void* const own = call.is_in_place() ? nullptr : call.out.address;
+  return check_came(running, move_bytes(running, call, own, call.in.address, bytes), bytes);
+}
+
 // ---- what they have in common ----
 
 template <class Call>
@@ -316,7 +273,7 @@ template <class Call>
 template <class Call, class Verdict>
 int serve(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const Call& call,
           const Verdict& verdict) {
-  if (!fits(call, verdict, *state.node) || !suits(call, verdict, *state.node)) [[unlikely]]
+  if (!fits(call, verdict, *state.node) || !suits(pmpi, call, verdict, *state.node)) [[unlikely]]
     return pass_on(pmpi, comm, call);
   const std::uint64_t number = count_one(state.num_data_calls[index_of(Call::kCall)]);
   const int status = run({state, pmpi, comm}, call, verdict);
@@ -396,6 +353,12 @@ int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AllgatherCall& call) 
   return serve_or_pass_on(pmpi, comm, call);
 }
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AlltoallCall& call) {
+  return serve_or_pass_on(pmpi, comm, call);
+}
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const GatherCall& call) {
+  return serve_or_pass_on(pmpi, comm, call);
+}
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ScatterCall& call) {
   return serve_or_pass_on(pmpi, comm, call);
 }
 

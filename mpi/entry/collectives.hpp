@@ -115,6 +115,54 @@ struct AlltoallCall : ExchangeCall {
   }
 };
 
+// A call that moves a part of each rank's to the root, or from there. Count and datatype are those
+// of one part.
+struct RootedCall {
+  TypedData in;
+  TypedData out;
+  int root;
+  bool is_large;
+};
+
+// `out` means something in the root only, where `in` may be at MPI_IN_PLACE.
+struct GatherCall : RootedCall {
+  static constexpr DataCall kCall = DataCall::kGather;
+  static constexpr CallTool Pmpi::* kTool = &Pmpi::gather_tool;
+  static constexpr CallTool Pmpi::* kLargeTool = &Pmpi::large_gather_tool;
+
+  const TypedData& own() const noexcept { return in; }
+  const TypedData& all() const noexcept { return out; }
+  bool is_in_place() const noexcept { return in.address == MPI_IN_PLACE; }
+
+  template <class Mpi>
+  int call(const Mpi& mpi, MPI_Comm comm) const {
+    HIERBAR_CALL_LARGE(
+        mpi.Gather_c(in.address, in.count, in.type, out.address, out.count, out.type, root, comm));
+    return mpi.Gather(in.address, static_cast<int>(in.count), in.type, out.address,
+                      static_cast<int>(out.count), out.type, root, comm);
+  }
+};
+
+// `in` means something in the root only, where `out` may be at MPI_IN_PLACE: its own part stays in
+// `in`.
+struct ScatterCall : RootedCall {
+  static constexpr DataCall kCall = DataCall::kScatter;
+  static constexpr CallTool Pmpi::* kTool = &Pmpi::scatter_tool;
+  static constexpr CallTool Pmpi::* kLargeTool = &Pmpi::large_scatter_tool;
+
+  const TypedData& own() const noexcept { return out; }
+  const TypedData& all() const noexcept { return in; }
+  bool is_in_place() const noexcept { return out.address == MPI_IN_PLACE; }
+
+  template <class Mpi>
+  int call(const Mpi& mpi, MPI_Comm comm) const {
+    HIERBAR_CALL_LARGE(
+        mpi.Scatter_c(in.address, in.count, in.type, out.address, out.count, out.type, root, comm));
+    return mpi.Scatter(in.address, static_cast<int>(in.count), in.type, out.address,
+                       static_cast<int>(out.count), out.type, root, comm);
+  }
+};
+
 #undef HIERBAR_CALL_LARGE
 
 // Whether such calls are served at all; if not, an entry point passes its call on.
@@ -122,14 +170,16 @@ bool serves_collectives() noexcept;
 
 // The call, for all entry points. The engine serves it where all ranks find out alike that it can:
 // by what MPI makes equal in all of them, and by the communicator, of which they have agreed on it.
-// Which arguments these are is in docs/design/mpi-calls.md#d0197 and #d0211. Where one is wrong in
-// this rank, the library raises the error. May be left by a jump or an exception of the program's
-// error handler.
+// Which arguments these are is in docs/design/mpi-calls.md#d0197, #d0211 and #d0171. Where one is
+// wrong in this rank, the library raises the error. May be left by a jump or an exception of the
+// program's error handler.
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AllreduceCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const BcastCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ReduceCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AllgatherCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AlltoallCall& call);
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const GatherCall& call);
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ScatterCall& call);
 
 // The calling thread's next such call looks for its communicator's state again.
 void forget_last_collective() noexcept;

@@ -53,12 +53,12 @@ Handle handle_in(RawHandle word) {
 namespace hierbar::mpi {
 
 // All that a function of any C or Fortran type is given in registers, on x86-64 and on AArch64, and
-// on x86-64 two words of its stack. So a call can be passed on to a function of which nothing but
-// the name is known.
-#define HIERBAR_ANY_PARAMETERS(a, b, c)                                                            \
-  void *a, void *b, void *c, long d, long e, long f, long g, long h, double p, double q, double r, \
-      double s, double t, double u, double v, double w
-#define HIERBAR_ANY_ARGUMENTS(a, b, c) a, b, c, d, e, f, g, h, p, q, r, s, t, u, v, w
+// its stack's words up to the ninth argument, the last one that a routine of MPI's here has. So a
+// call can be passed on to a function of which nothing but the name is known.
+#define HIERBAR_ANY_PARAMETERS(a, b, c)                                                          \
+  void *a, void *b, void *c, long d, long e, long f, long g, long h, long i, double p, double q, \
+      double r, double s, double t, double u, double v, double w
+#define HIERBAR_ANY_ARGUMENTS(a, b, c) a, b, c, d, e, f, g, h, i, p, q, r, s, t, u, v, w
 using AnyFunction = long (*)(HIERBAR_ANY_PARAMETERS(, , ));
 
 // A routine of MPI's in Fortran under one of the names that compilers give it, as an entry point

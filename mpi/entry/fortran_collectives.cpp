@@ -71,7 +71,7 @@ const FortranAddresses& addresses(const Pmpi& pmpi, const void* caller) {
 // or 8 where the library's has.
 class FortranArguments {
  public:
-  using Words = std::array<void*, 8>;
+  using Words = std::array<void*, 9>;
 
   FortranArguments(const Pmpi& pmpi, const void* caller, bool is_wide, const Words& words)
       : pmpi_(pmpi), known_(addresses(pmpi, caller)), is_wide_(is_wide), words_(words) {}
@@ -119,8 +119,16 @@ void read(const FortranArguments& given, ExchangeCall& call) {
           {given.buffer(3), given.number(4), given.type(5)},
           false};
 }
+void read(const FortranArguments& given, RootedCall& call) {
+  call = {{given.buffer(0), given.number(1), given.type(2)},
+          {given.buffer(3), given.number(4), given.type(5)},
+          given.small(6),
+          false};
+}
 template <class Call>
 constexpr std::size_t kCommOf = 6;
+template <std::derived_from<RootedCall> Call>
+constexpr std::size_t kCommOf<Call> = 7;
 template <>
 constexpr std::size_t kCommOf<AllreduceCall> = 5;
 template <>
@@ -135,6 +143,13 @@ bool has_counts_of_c(const Call& call) {
 template <std::derived_from<ExchangeCall> Call>
 bool has_counts_of_c(const Call& call) {
   return is_count_of_c(call.out.count) && (call.is_in_place() || is_count_of_c(call.in.count));
+}
+
+// That of what all ranks have means nothing in others than the root, and may be any number. In the
+// root it is found to be wrong later, if it is.
+template <std::derived_from<RootedCall> Call>
+bool has_counts_of_c(const Call& call) {
+  return is_count_of_c((call.is_in_place() ? call.all() : call.own()).count);
 }
 
 // Returns false, with nothing done, where the routine of the library is to run.
@@ -169,7 +184,9 @@ using hierbar::mpi::AllreduceCall;
 using hierbar::mpi::AlltoallCall;
 using hierbar::mpi::BcastCall;
 using hierbar::mpi::FortranRoutine;
+using hierbar::mpi::GatherCall;
 using hierbar::mpi::ReduceCall;
+using hierbar::mpi::ScatterCall;
 
 #define HIERBAR_FORTRAN_COLLECTIVE(Call, name)                                                    \
   HIERBAR_ENTRY(long, name, HIERBAR_ANY_PARAMETERS(a, b, c)) {                                    \
@@ -183,7 +200,8 @@ using hierbar::mpi::ReduceCall;
                                                       reinterpret_cast<void*>(e),                 \
                                                       reinterpret_cast<void*>(f),                 \
                                                       reinterpret_cast<void*>(g),                 \
-                                                      reinterpret_cast<void*>(h)};                \
+                                                      reinterpret_cast<void*>(h),                 \
+                                                      reinterpret_cast<void*>(i)};                \
     if (!hierbar::mpi::serve_fortran<Call>(calls, caller, words)) {                               \
       return hierbar::mpi::library_routine(calls, caller, #name)(HIERBAR_ANY_ARGUMENTS(a, b, c)); \
     }                                                                                             \
@@ -196,9 +214,13 @@ using hierbar::mpi::ReduceCall;
 #define HIERBAR_FORTRAN_ALLREDUCE(name, profiling_name) \
   HIERBAR_FORTRAN_COLLECTIVE(AllreduceCall, name)
 #define HIERBAR_FORTRAN_BCAST(name, profiling_name) HIERBAR_FORTRAN_COLLECTIVE(BcastCall, name)
+#define HIERBAR_FORTRAN_GATHER(name, profiling_name) HIERBAR_FORTRAN_COLLECTIVE(GatherCall, name)
 #define HIERBAR_FORTRAN_REDUCE(name, profiling_name) HIERBAR_FORTRAN_COLLECTIVE(ReduceCall, name)
+#define HIERBAR_FORTRAN_SCATTER(name, profiling_name) HIERBAR_FORTRAN_COLLECTIVE(ScatterCall, name)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ALLGATHER, mpi_allgather, MPI_ALLGATHER)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ALLTOALL, mpi_alltoall, MPI_ALLTOALL)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ALLREDUCE, mpi_allreduce, MPI_ALLREDUCE)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_BCAST, mpi_bcast, MPI_BCAST)
+HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_GATHER, mpi_gather, MPI_GATHER)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_REDUCE, mpi_reduce, MPI_REDUCE)
+HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_SCATTER, mpi_scatter, MPI_SCATTER)

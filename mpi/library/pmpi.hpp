@@ -41,7 +41,7 @@ namespace hierbar::mpi {
 // and in Fortran.
 #define HIERBAR_DATA_FUNCTIONS(X) \
   X(Allgather, allgather) X(Allreduce, allreduce) X(Alltoall, alltoall) X(Bcast, bcast) \
-  X(Reduce, reduce)
+  X(Gather, gather) X(Reduce, reduce) X(Scatter, scatter)
 
 // The predefined handles: type, name here, name in MPI. In two families of libraries they are
 // constants of mpi.h. With Open MPI they are addresses inside the library, so only this table uses

@@ -162,6 +162,26 @@ class NodeOneWay : public NodeData<OneWay<RankMem>> {
     });
   }
 
+  // `bytes` of each rank. `out` is used in the root only, where `in` may be the own place in it.
+  // Requires bytes <= kMostBytes. Returns how many came: in the root, of a rank that brought
+  // another number, else `bytes`.
+  std::size_t gather(const Waiting& waiting, const WaitDuties& duties, std::uint32_t root,
+                     const void* in, void* out, std::size_t bytes) const noexcept {
+    return run(waiting, duties, [&](const Engine& engine, RankMem& mem, std::uint32_t me) {
+      return engine.gather(mem, me, root, in, out, bytes).bytes;
+    });
+  }
+
+  // `bytes` for each rank. `in` is used in the root only, where `out` may be null: its own part
+  // stays in `in`. Requires bytes * ranks <= kMostBytes. Returns how many the root brought for this
+  // rank.
+  std::size_t scatter(const Waiting& waiting, const WaitDuties& duties, std::uint32_t root,
+                      const void* in, void* out, std::size_t bytes) const noexcept {
+    return run(waiting, duties, [&](const Engine& engine, RankMem& mem, std::uint32_t me) {
+      return engine.scatter(mem, me, root, in, out, bytes).bytes;
+    });
+  }
+
   // Whether a participant has done its part of the operation in which this rank is.
   // (O5) Relaxed load of (O2)'s word of one_way.hpp: the result is only printed.
   bool has_left(std::uint32_t participant) const noexcept {

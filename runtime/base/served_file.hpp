@@ -49,7 +49,8 @@ struct DataCallWords {
 };
 inline constexpr DataCallWords kDataCallsOfMpi[] = {
     {"allreduce", "mpi-allreduces"}, {"bcast", "mpi-bcasts"},       {"reduce", "mpi-reduces"},
-    {"allgather", "mpi-allgathers"}, {"alltoall", "mpi-alltoalls"},
+    {"allgather", "mpi-allgathers"}, {"alltoall", "mpi-alltoalls"}, {"gather", "mpi-gathers"},
+    {"scatter", "mpi-scatters"},
 };
 
 // "openmp 186 0" or "mpi 20 3": the barriers that were served and those that went to the library's

@@ -17,7 +17,7 @@ import run_mpi_test
 
 RANKS = 5
 CHECKSUM = re.compile(r"all were right; checksum ([0-9a-f]+)$", re.MULTILINE)
-CALLS = "allreduce,bcast,reduce,allgather,alltoall"
+CALLS = "allreduce,bcast,reduce,allgather,alltoall,gather,scatter"
 # Two L3 caches, so that there are two leaders; ranks take turns on cpus 0 and 1.
 TWO_DOMAINS = "HIERBAR_TOPOLOGY=l3:2 core:2 pu:1(indexes=0,2,1,3)"
 BOUND = {

@@ -45,10 +45,10 @@ mpi_test(one_way.freed.oversubscribed one_way RANKS 3 ARGS freed 20 ENV ${data}
 mpi_test(one_way.many one_way ARGS many 20 ENV ${data}
          CHECK --count bcasts==96 --count "library bcasts==24"
          --count reduces==96 --count "library reduces==24"
-         --expect "more than 16 communicators of a process have bcasts and reduces; the MPI library serves its bcasts and reduces instead$")
+         --expect "more than 16 communicators of a process have bcasts, reduces, gathers and scatters; the MPI library serves its bcasts, reduces, gathers and scatters instead$")
 mpi_test(one_way.full one_way ARGS one 5 ENV ${data} HIERBAR_SEGMENT_KIB=8
          CHECK --count bcasts==0 --count "library reduces==10"
-         --expect "no shared memory is left for the bcasts and reduces of a communicator of 2 ranks on one node ")
+         --expect "no shared memory is left for the bcasts, reduces, gathers and scatters of a communicator of 2 ranks on one node ")
 
 # What the engine does not serve.
 mpi_test(one_way.inter one_way RANKS 4 ARGS inter ENV ${data}

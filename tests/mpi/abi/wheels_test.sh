@@ -30,6 +30,7 @@ build barriers programs/barriers.cpp
 build progress programs/progress.cpp
 build allreduces programs/allreduces.cpp
 build one_way programs/one_way.cpp
+build gathers collectives/gathers.cpp
 build collectives_fuzz programs/collectives_fuzz.cpp
 build sessions programs/sessions.cpp
 build teams team/teams.cpp -DHIERBAR_MPI_WEAK
@@ -69,9 +70,13 @@ all() { # WHAT THE LIBRARY CALLS ITSELF
   try "library: $1" --ranks 2 --env HIERBAR_MPI=collectives --count bcasts==2000 \
     --count reduces==2000 --count 'library bcasts==0' --count 'library reduces==0' \
     -- "$programs/one_way" one 1000
+  try "library: $1" --ranks 2 --env HIERBAR_MPI=collectives --count gathers==2000 \
+    --count scatters==2000 --count 'library gathers==0' --count 'library scatters==0' \
+    -- "$programs/gathers" one 1000
   try 'calls, seed 3: all were right' --ranks 3 --env HIERBAR_MPI=collectives \
-    --count 'allreduces>=1' --count 'bcasts>=1' --count 'reduces>=1' \
-    -- "$programs/collectives_fuzz" --served allreduce,bcast,reduce --seconds 0.5 --seed 3
+    --count 'allreduces>=1' --count 'bcasts>=1' --count 'reduces>=1' --count 'gathers>=1' \
+    --count 'scatters>=1' -- "$programs/collectives_fuzz" \
+    --served allreduce,bcast,reduce,gather,scatter --seconds 0.5 --seed 3
   try 'team of 4 threads in 2 ranks on this node' --ranks 2 \
     --expect-some 'all rounds were right' -- "$programs/teams" oracle funneled 2 50
   try "library: $1" --ranks 2 --count engine==800 --count library==0 -- "$programs/sessions"

@@ -4,8 +4,8 @@
 /* Libraries that are loaded beside the shim, one for each macro:
 
    -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier, MPI_Allgather,
-                  MPI_Allreduce, MPI_Alltoall, MPI_Bcast and MPI_Reduce, and passes each on to its
-                  PMPI function
+                  MPI_Allreduce, MPI_Alltoall, MPI_Bcast, MPI_Gather, MPI_Reduce and MPI_Scatter,
+                  and passes each on to its PMPI function
    -DREPORTS      a tool of the kind that profilers of MPI are: it counts calls, passes each on to
                   its PMPI function, and reports in MPI_Finalize, or when the program aborts
    -DFINDS        a tool that does not call PMPI functions: it looks for the library's own in the
@@ -29,6 +29,7 @@
 
 static int num_barriers = 0, num_allreduces = 0, num_bcasts = 0, num_reduces = 0;
 static int num_allgathers = 0, num_alltoalls = 0;
+static int num_gathers = 0, num_scatters = 0;
 
 EXPORT int MPI_Barrier(MPI_Comm comm) {
   ++num_barriers;
@@ -58,6 +59,18 @@ EXPORT int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Com
   return PMPI_Bcast(data, count, type, root, comm);
 }
 
+EXPORT int MPI_Gather(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count,
+                      MPI_Datatype out_type, int root, MPI_Comm comm) {
+  ++num_gathers;
+  return PMPI_Gather(in, in_count, in_type, out, out_count, out_type, root, comm);
+}
+
+EXPORT int MPI_Scatter(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count,
+                       MPI_Datatype out_type, int root, MPI_Comm comm) {
+  ++num_scatters;
+  return PMPI_Scatter(in, in_count, in_type, out, out_count, out_type, root, comm);
+}
+
 EXPORT int MPI_Reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
                       MPI_Comm comm) {
   ++num_reduces;
@@ -71,6 +84,8 @@ __attribute__((destructor)) static void report(void) {
     fprintf(stderr, "tool: %d bcasts, %d reduces\n", num_bcasts, num_reduces);
   if (num_allgathers + num_alltoalls > 0)
     fprintf(stderr, "tool: %d allgathers, %d alltoalls\n", num_allgathers, num_alltoalls);
+  if (num_gathers + num_scatters > 0)
+    fprintf(stderr, "tool: %d gathers, %d scatters\n", num_gathers, num_scatters);
 }
 
 #elif defined(REPORTS)

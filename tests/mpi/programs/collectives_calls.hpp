@@ -74,7 +74,7 @@ struct FuzzedCall {
 // What a rank chooses for itself.
 struct OwnChoice {
   bool in_place = false;
-  // Of MPI_Bcast, and of what comes in an allgather and an alltoall: a datatype with a gap behind
+  // Of MPI_Bcast, and of what comes in a call that moves other data: a datatype with a gap behind
   // each element. Of these, the same for what is brought. Of MPI_Bcast: one with the elements in
   // descending order.
   bool strided = false;
@@ -246,9 +246,9 @@ class OwnCall {
         in_place() && is_one_of(call_.kind, {CallKind::kAllgather, CallKind::kGather});
     const std::size_t first = own_block ? static_cast<std::size_t>(me_) * count() : 0;
     if (in_place() && call_.kind == CallKind::kScatter) {
-      in_ = GuardedBuffer(type, num_sent(), choice_.offset, 1);
+      in_ = GuardedBuffer(type, num_sent(), choice_.offset, choice_.strided_in ? 2 : 1);
       fill(in_, 0);
-      out_ = GuardedBuffer(type, count(), choice_.offset, 1);  // which the call leaves alone
+      out_ = GuardedBuffer(type, count(), choice_.offset, stride);  // which the call leaves alone
       for (std::size_t i = 0; i < count(); ++i) put(out_.at(i), sent(ranks(), i), type.bytes);
     } else if (!is_bcast || is_root()) {
       fill(from, first);
@@ -348,11 +348,19 @@ class OwnCall {
     bool is_made_;
   };
 
-  void exchange() {
-    const void* const from = in_place() ? MPI_IN_PLACE : in_.data();
-    const int count = call_.count;
+  void move() {
     const StridedType in(choice_.type, call_.type->bytes, choice_.strided_in);
     const StridedType out(choice_.type, call_.type->bytes, choice_.strided);
+    if (has_root(call_.kind)) {
+      move_from_or_to_root(in, out);
+    } else {
+      exchange(in, out);
+    }
+  }
+
+  void exchange(MPI_Datatype in, MPI_Datatype out) {
+    const void* const from = in_place() ? MPI_IN_PLACE : in_.data();
+    const int count = call_.count;
     const bool is_allgather = call_.kind == CallKind::kAllgather;
 #if MPI_VERSION >= 4
     if (call_.has_large_count) {
@@ -364,24 +372,20 @@ class OwnCall {
     (is_allgather ? MPI_Allgather : MPI_Alltoall)(from, count, in, out_.data(), count, out, comm_);
   }
 
-  void move() {
-    const void* const from = in_place() ? MPI_IN_PLACE : in_.data();
+  void move_from_or_to_root(MPI_Datatype in, MPI_Datatype out) {
+    const bool is_gather = call_.kind == CallKind::kGather;
+    const void* from = is_gather || is_root() ? in_.data() : nullptr;
+    void* to = receive_buffer();
+    if (in_place() && is_gather) from = MPI_IN_PLACE;
+    if (in_place() && !is_gather) to = MPI_IN_PLACE;
     const int count = call_.count, root = call_.root;
-    const MPI_Datatype type = choice_.type;
-    void* const to = receive_buffer();
-    switch (call_.kind) {
-      case CallKind::kAllgather:
-      case CallKind::kAlltoall:
-        exchange();
-        break;
-      case CallKind::kGather:
-        MPI_Gather(from, count, type, to, count, type, root, comm_);
-        break;
-      default:
-        MPI_Scatter(is_root() ? in_.data() : nullptr, count, type, in_place() ? MPI_IN_PLACE : to,
-                    count, type, root, comm_);
-        break;
+#if MPI_VERSION >= 4
+    if (call_.has_large_count) {
+      (is_gather ? MPI_Gather_c : MPI_Scatter_c)(from, count, in, to, count, out, root, comm_);
+      return;
     }
+#endif
+    (is_gather ? MPI_Gather : MPI_Scatter)(from, count, in, to, count, out, root, comm_);
   }
 
   // Element i of the result. `inputs` is room for what it follows from.

@@ -397,7 +397,7 @@ class Fuzzer {
     // Open MPI 4.1.4 hangs if some ranks give no elements, and others one element of no bytes.
     if (call.kind == CallKind::kBcast && call.count > 0 && random.one_in(3))
       (random.one_in(2) ? choice.strided : choice.backwards) = true;
-    if (is_one_of(call.kind, {CallKind::kAllgather, CallKind::kAlltoall}) && call.count > 0) {
+    if (may_have_gaps(call, size_of(MPI_COMM_WORLD))) {
       choice.strided = random.one_in(4);
       choice.strided_in = random.one_in(4);
     }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # With each library: collective calls that carry data, drawn at random and checked against an oracle
-# of the program's own. Each run draws for a second at most; .ci/long draws for ten minutes.
+# of the program's own. Each run draws for a second at most, or a hundred rounds, in which each call
+# is drawn; .ci/long draws for ten minutes.
 
 set(collectives HIERBAR_MPI=collectives)
 set(right --expect "calls, seed [0-9]+: all were right. checksum [0-9a-f]+$")
@@ -17,9 +18,11 @@ foreach(ranks IN ITEMS 2 3 4 5 8)
            ARGS --seconds 0.5 --seed ${ranks}
            ENV ${collectives} CHECK ${right} TIMEOUT 240)
   mpi_test(collectives.served.${ranks} collectives_fuzz RANKS ${ranks}
-           ARGS --served allreduce,bcast,reduce,allgather,alltoall --seconds 0.5 --seed ${ranks}
+           ARGS --served allreduce,bcast,reduce,allgather,alltoall,gather,scatter
+           --rounds 100 --seed ${ranks}
            ENV ${collectives} CHECK ${right} --count allreduces>=1 --count bcasts>=1
-           --count reduces>=1 --count allgathers>=1 --count alltoalls>=1 TIMEOUT 240)
+           --count reduces>=1 --count allgathers>=1 --count alltoalls>=1 --count gathers>=1
+           --count scatters>=1 TIMEOUT 240)
 endforeach()
 mpi_test(collectives.barriers collectives_fuzz RANKS 4 ARGS --seconds 0.5
          CHECK ${right} --count allreduces==0)

@@ -82,6 +82,37 @@ int PMPI_Alltoall(const void* send, int count, MPI_Datatype type, void* receive,
   });
 }
 
+int PMPI_Gather(const void* send, int count, MPI_Datatype type, void* receive, int, MPI_Datatype,
+                int root, MPI_Comm comm) {
+  return here().call("Gather", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    const auto parts = seat->comm->collect(
+        seat->rank, root, part_of(send, static_cast<std::size_t>(count) * bytes_of(type)));
+    if (parts == nullptr) return MPI_SUCCESS;
+    auto* to = static_cast<std::byte*>(receive);
+    for (const StubComm::Part& part : *parts) {
+      to = std::copy(part.bytes.begin(), part.bytes.end(), to);
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Scatter(const void* send, int, MPI_Datatype, void* receive, int count, MPI_Datatype type,
+                 int root, MPI_Comm comm) {
+  return here().call("Scatter", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    const std::size_t bytes = static_cast<std::size_t>(count) * bytes_of(type);
+    const std::size_t brought =
+        seat->rank == root ? bytes * static_cast<std::size_t>(seat->comm->size) : 0;
+    const auto parts = seat->comm->exchange(seat->rank, part_of(send, brought));
+    std::memcpy(receive,
+                &(*parts)[static_cast<std::size_t>(root)]
+                     .bytes[bytes * static_cast<std::size_t>(seat->rank)],
+                bytes);
+    return MPI_SUCCESS;
+  });
+}
+
 int PMPI_Gatherv(const void* send, int count, MPI_Datatype, void* receive, const int*,
                  const int* places, MPI_Datatype, int root, MPI_Comm comm) {
   return here().call("Gatherv", [&] {

@@ -44,7 +44,9 @@ class ShimCopies {
     bind(library, "MPI_Allgather", calls.allgather);
     bind(library, "MPI_Alltoall", calls.alltoall);
     bind(library, "MPI_Bcast", calls.bcast);
+    bind(library, "MPI_Gather", calls.gather);
     bind(library, "MPI_Reduce", calls.reduce);
+    bind(library, "MPI_Scatter", calls.scatter);
     bind(library, "MPI_Comm_free", calls.comm_free);
     bind(library, "MPI_Comm_disconnect", calls.comm_disconnect);
     bind(library, "MPI_Finalize", calls.finalize);

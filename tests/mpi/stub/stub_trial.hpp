@@ -22,7 +22,9 @@ struct ShimCalls {
   decltype(&MPI_Allgather) allgather;
   decltype(&MPI_Alltoall) alltoall;
   decltype(&MPI_Bcast) bcast;
+  decltype(&MPI_Gather) gather;
   decltype(&MPI_Reduce) reduce;
+  decltype(&MPI_Scatter) scatter;
   decltype(&MPI_Comm_free) comm_free;
   decltype(&MPI_Comm_disconnect) comm_disconnect;
   decltype(&MPI_Finalize) finalize;
