@@ -14,61 +14,12 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <cstring>
 
 #include "base/arch/loader.hpp"
-#include "mpi/library/mpi_symbols.hpp"
-#include "mpi/library/pmpi.hpp"
+#include "mpi/entry/dlsym.hpp"
 
 namespace hierbar::mpi {
 namespace {
-
-const char in_this_file = 0;
-
-// The namespace of the preloaded files, and of all that dlopen() opens.
-bool is_in_base_namespace(void* handle) {
-  Lmid_t space = -1;
-  return dlinfo(handle, RTLD_DI_LMID, &space) == 0 && space == LM_ID_BASE;
-}
-
-// What the program calls without dlsym() is served, too, and must be in the same library.
-bool is_programs_library(const void* definition) {
-  const void* const visible = dlsym(RTLD_DEFAULT, kInEveryMpi);
-  return visible == nullptr || are_in_one_file(visible, definition);
-}
-
-// A program may open its MPI library and take functions from it by dlsym(), as Julia's ccall,
-// Python's ctypes and Numba do. Such calls come to no preloaded function. So the shim answers
-// dlsym().
-//
-// Returns the shim's function that is to be the answer in place of `definition`, which is that of
-// `symbol` behind `handle`; `caller` is the place that asks. Null: `definition` stays the answer,
-// since
-//
-// - this shim has no such function, or does not serve the library, or already serves another one;
-// - the library is in a namespace of its own (dlmopen()), or another shim's function was found;
-// - the MPI library asks, or a shim;
-// - a tool behind the shim has the function, and might be the one that asks. The shim's function
-//   would call that of the tool again. Barriers and calls with data have a function that calls no
-//   tool, as PMPI_Barrier.
-void* function_in_place_of(void* definition, void* handle, const char* symbol, const void* caller) {
-  // First: all that follows calls dlsym() from here.
-  if (is_in_shim(caller) || is_in_shim(definition) || are_in_one_file(caller, definition))
-    return nullptr;
-  void* const ours = definition_inside(&in_this_file, symbol);
-  if (ours == nullptr) return nullptr;
-  if (!is_in_base_namespace(handle) || !is_programs_library(definition)) return nullptr;
-  const void* const barrier = definition_inside(definition, "PMPI_Barrier");
-  if (barrier == nullptr || !serves_opened(barrier)) return nullptr;
-  const void* const next = next_definition(symbol);
-  if (next == nullptr || are_in_one_file(next, definition) || is_in_shim(next)) return ours;
-#define HIERBAR_PROFILING_NAMES(name, lower) , "PMPI_" #name, "PMPI_" #name "_c"
-  for (const char* const served :
-       {"PMPI_Barrier" HIERBAR_DATA_FUNCTIONS(HIERBAR_PROFILING_NAMES)}) {
-    if (std::strcmp(symbol, served + 1) == 0) return definition_inside(&in_this_file, served);
-  }
-  return nullptr;
-}
 
 using Dlsym = void* (*)(void* handle, const char* symbol);
 
@@ -102,12 +53,18 @@ struct Decision {
 using hierbar::mpi::Decision;
 using hierbar::mpi::Dlsym;
 
+bool hierbar::mpi::is_in_base_namespace(void* handle) {
+  Lmid_t space = -1;
+  return dlinfo(handle, RTLD_DI_LMID, &space) == 0 && space == LM_ID_BASE;
+}
+
 extern "C" [[gnu::visibility("hidden"), gnu::used]] Decision hierbar_mpi_decide(
     void* handle, const char* symbol, const void* caller) noexcept {
   const Dlsym next = hierbar::mpi::find_next_dlsym();
-  if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || next == nullptr ||
-      !hierbar::mpi::begins_with_mpi(symbol))
+  if (handle == RTLD_NEXT || next == nullptr || !hierbar::mpi::begins_with_mpi(symbol))
     return {nullptr, next};
+  if (handle == RTLD_DEFAULT)
+    return {nullptr, hierbar::mpi::is_only_here(symbol, caller) ? nullptr : next};
   void* const definition = next(handle, symbol);
   if (definition == nullptr) return {nullptr, next};
   void* const ours = hierbar::mpi::function_in_place_of(definition, handle, symbol, caller);

@@ -6,11 +6,16 @@
 #include <link.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <vector>
 
 namespace hierbar::mpi {
 namespace {
+
+// Relaxed: it is written before the program can have an address of this library, by whoever opens
+// it, and always with the same value.
+constinit std::atomic<NextDefinition> next_of_front{nullptr};
 
 // The names of all loaded files, without the program. They are not opened here: to open a file
 // while the loader walks its list may deadlock (docs/design/mpi-calls.md#d0042).
@@ -57,7 +62,31 @@ const char* file_of(const void* address) {
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-void* next_definition(const char* symbol) { return dlsym(RTLD_NEXT, symbol); }
+void* next_definition(const char* symbol) {
+  if (const NextDefinition in_front = next_of_front.load(std::memory_order_relaxed))
+    return in_front(symbol);
+  void* const found = dlsym(RTLD_NEXT, symbol);
+  // The loader takes the file to which dlsym() returns for the one that asks. So no compiler may
+  // make a jump of the call: this function may have been called from another file.
+  __asm__ volatile("" ::: "memory");
+  return found;
+}
+
+void stand_behind(NextDefinition of_front) noexcept {
+  next_of_front.store(of_front, std::memory_order_relaxed);
+}
+
+bool is_in_front(const void* address) {
+  const NextDefinition in_front = next_of_front.load(std::memory_order_relaxed);
+  return in_front != nullptr && are_in_one_file(reinterpret_cast<const void*>(in_front), address);
+}
+
+bool is_in_shim(const void* address) { return definition_inside(address, kOnlyInShims) != nullptr; }
+
+bool is_of_fortran_library(const void* definition) {
+  return definition_inside(definition, "pmpi_barrier_") != nullptr ||
+         definition_inside(definition, "pmpi_barrier_f08_") != nullptr;
+}
 
 bool are_in_one_file(const void* one, const void* other) {
   Dl_info of_one, of_other;

@@ -8,6 +8,8 @@ namespace hierbar::mpi {
 
 // Shows an MPI library. Not PMPI_Barrier, which the shims define as well.
 inline constexpr const char* kInEveryMpi = "PMPI_Comm_size";
+// Shows a shim, or the library in front of all shims.
+inline constexpr const char* kOnlyInShims = "hierbar_team_barrier";
 
 // Finds what the program's MPI library exports. It asks, in this order:
 //
@@ -46,6 +48,22 @@ const char* file_of(const void* address);
 // What `symbol` would be for the program if this library were not loaded: its next definition
 // behind this library. Null: there is none, or only the caller of MPI sees it.
 void* next_definition(const char* symbol);
+
+// That this library was opened by the one in front of all shims (mpi/front), which the program's
+// calls reach first, and whose next_definition() this is. From here on it is this library's, too.
+using NextDefinition = void* (*)(const char* symbol);
+void stand_behind(NextDefinition of_front) noexcept;
+
+// Whether `address` is in the library behind which this one stands.
+bool is_in_front(const void* address);
+
+// Whether the file around `address` is a shim, this one or another, or the library in front of
+// them.
+bool is_in_shim(const void* address);
+
+// Whether a definition of a routine in Fortran is in a Fortran part of an MPI library, and so no
+// tool's and no function of the program's: only those parts have the profiling names, too.
+bool is_of_fortran_library(const void* definition);
 
 // The definition of `symbol` in the file around `inside` or in one that this file needs. Null:
 // there is none.

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <mutex>
 
-#include "base/launchers.hpp"
 #include "base/trusted_variable.hpp"
 #include "mpi/library/family.hpp"
 #include "mpi/settings/report_settings.hpp"
@@ -25,24 +24,15 @@ void bind(void* symbol, Function& function) {
   function = reinterpret_cast<Function>(symbol);
 }
 
-// Whether this process may print for the program. MPI cannot be asked, so the launcher's variables
-// must tell.
-bool is_first_process() {
-  const char* rank = rank_in_job(own_environment());
-  return rank == nullptr || std::strcmp(rank, "0") == 0;
-}
-
 // An address in a library that this shim does not serve. It is written before (P2) and read after
 // (P1).
 const void* library_not_served = nullptr;
-
-constexpr const char* kOnlyInShims = "hierbar_team_barrier";
 
 // The definition that counts for the whole program is another shim's. That one says what there is
 // to say, and if it is of this family, it serves.
 bool is_behind_other_shim() {
   const void* const first = dlsym(RTLD_DEFAULT, kOnlyInShims);
-  return first != nullptr && !are_in_one_file(first, &library_not_served);
+  return first != nullptr && !are_in_one_file(first, &library_not_served) && !is_in_front(first);
 }
 
 // Stands for a function that the library does not have.
@@ -208,13 +198,6 @@ std::atomic<const Pmpi*> found_unrecorded{nullptr};
 
 }  // namespace
 
-bool is_of_fortran_library(const void* definition) {
-  return definition_inside(definition, "pmpi_barrier_") != nullptr ||
-         definition_inside(definition, "pmpi_barrier_f08_") != nullptr;
-}
-
-bool is_in_shim(const void* address) { return definition_inside(address, kOnlyInShims) != nullptr; }
-
 bool serves_opened(const void* barrier) {
   const std::string file = file_of(barrier);
   const LibraryFamily family = family_of(barrier, file);
@@ -300,7 +283,7 @@ void* find_next(const char* symbol, const char* profiling_symbol) {
 }
 
 void* find_in_other_shim(const char* symbol) {
-  if (void* next = dlsym(RTLD_NEXT, symbol)) return next;
+  if (void* next = next_definition(symbol)) return next;
   const void* const library = library_not_served;
   const LibraryFamily family =
       library != nullptr ? family_of(library, file_of(library)) : LibraryFamily::kNone;

@@ -161,13 +161,6 @@ bool packs_plainly(const Pmpi& pmpi, MPI_Comm comm);
 // What MPI_Comm_get_name says, or that it has no name.
 std::string name_of(const Pmpi& pmpi, MPI_Comm comm);
 
-// Whether a definition of a routine in Fortran is in a Fortran part of an MPI library, and so no
-// tool's and no function of the program's: only those parts have the profiling names, too.
-bool is_of_fortran_library(const void* definition);
-
-// Whether the file around `address` is a shim, this one or another.
-bool is_in_shim(const void* address);
-
 // For a library that the program has opened, with `barrier` as its PMPI_Barrier: whether this shim
 // serves it. If not because of its family, the first call says so. The first library that is served
 // is the one that find_pmpi() finds for callers that know none.

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/settings/settings.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
@@ -133,12 +131,6 @@ MeetingSetting read_meeting_setting(std::vector<std::string>& problems) {
 std::string name_of(const MeetingSetting& setting) {
   if (setting.mode == MeetingSetting::Mode::kFixed) return network::name_of(setting.kind);
   return setting.mode == MeetingSetting::Mode::kAuto ? "auto" : "library";
-}
-
-void print_line(const std::string& text) {
-  const std::string line = "hierbar: mpi: " + text + "\n";
-  // If this fails there is nobody to tell.
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
 }  // namespace hierbar::mpi

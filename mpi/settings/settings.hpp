@@ -9,6 +9,7 @@
 
 #include "barrier/algorithm_names.hpp"
 #include "base/trusted_variable.hpp"
+#include "mpi/settings/print_line.hpp"
 #include "network/schedule.hpp"
 
 namespace hierbar::mpi {
@@ -55,10 +56,6 @@ network::Kind kind_from(std::uint32_t code);
 
 // "library", "auto", "dissemination:3"
 std::string name_of(const MeetingSetting& setting);
-
-// Writes one line to the standard error output. It is one write(), so that lines of several ranks
-// do not mix.
-void print_line(const std::string& text);
 
 // The settings of the shim, as users set them:
 //

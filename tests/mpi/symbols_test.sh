@@ -4,9 +4,10 @@
 #
 # The shim stands in front of whatever MPI library the program has: it needs none itself, needs no
 # shared C++ library, and shows nothing but the MPI functions that it replaces, those of
-# hierbar/mpi.h, dlsym(), with MPICH setsid(), and with Open MPI MPI_Buffer_attach and Fortran's
-# calls with data. It has the functions for sessions, and those with large counts, if its family's
-# header has them. Arguments: nm, readelf, the library, the directories of the header.
+# hierbar/mpi.h, dlsym(), what libhierbar_mpi_any.so calls, with MPICH setsid(), and with Open MPI
+# MPI_Buffer_attach and Fortran's calls with data. It has the functions for sessions, and those with
+# large counts, if its family's header has them. Arguments: nm, readelf, the library, the
+# directories of the header.
 set -u
 nm=$1 readelf=$2 library=$3
 shift 3
@@ -22,7 +23,8 @@ MPI_Win_create_c MPI_Win_create_dynamic PMPI_Allgather PMPI_Allgather_c PMPI_All
 PMPI_Allreduce_c PMPI_Alltoall PMPI_Alltoall_c PMPI_Barrier PMPI_Bcast PMPI_Bcast_c
 PMPI_Gather PMPI_Gather_c PMPI_Reduce PMPI_Reduce_c PMPI_Scatter PMPI_Scatter_c
 PMPI_Win_allocate PMPI_Win_allocate_c PMPI_Win_create PMPI_Win_create_c
-PMPI_Win_create_dynamic dlsym hierbar_team_barrier hierbar_team_create
+PMPI_Win_create_dynamic dlsym hierbar_mpi_stand_behind
+hierbar_team_barrier hierbar_team_create
 hierbar_team_create_fortran hierbar_team_free hierbar_team_join mpi_allgather
 mpi_allgather_ mpi_allgather__ mpi_allgather_f08_ mpi_allreduce mpi_allreduce_
 mpi_allreduce__ mpi_allreduce_f08_ mpi_alltoall mpi_alltoall_ mpi_alltoall__
