@@ -175,10 +175,10 @@ function(hierbar_print_summary)
           "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, "
                  "${CMAKE_SYSTEM_PROCESSOR}")
   set(names "libhierbar.so" "hierbar" "libomp.so" "libhierbar_mpi.so" "libhierbar_mpi_ompi.so"
-      "libhierbar_mpi_abi.so" "libhierbar_ompt.so" "omp_barrier_bench"
+      "libhierbar_mpi_abi.so" "libhierbar_mpi_any.so" "libhierbar_ompt.so" "omp_barrier_bench"
             "mpi_barrier_bench" "mpi_collective_bench" "barrier_bench")
   set(targets hierbar_runtime hierbar_cli libomp hierbar_mpi hierbar_mpi_ompi hierbar_mpi_abi
-      hierbar_ompt omp_barrier_bench mpi_barrier_bench mpi_collective_bench barrier_bench)
+      hierbar_mpi_any hierbar_ompt omp_barrier_bench mpi_barrier_bench mpi_collective_bench barrier_bench)
   foreach(name target IN ZIP_LISTS names targets)
     if(TARGET ${target})
       set(answer yes)

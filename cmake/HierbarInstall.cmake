@@ -6,12 +6,13 @@
 #   lib/libhierbar_hwloc.so.0   needs hwloc; libhierbar.so opens it when it reads the machine
 #   lib/libhierbar_mpi.so    looks for libhierbar.so beside itself; so do libhierbar_mpi_ompi.so and
 #                            libhierbar_mpi_abi.so
+#   lib/libhierbar_mpi_any.so  opens that of these three which the process needs
 #   lib/libhierbar_ompt.so   the OMPT tool; needs nothing
 #   lib/hierbar/             libomp.so and its other names, libhierbar.so as a link
 #   lib/hierbar/preload/     the same runtime as `hierbar run` preloads it; see
 #                            runtime/libomp/preload
 #   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime,
-#                            hierbar::mpi, hierbar::mpi_ompi, hierbar::mpi_abi
+#                            hierbar::mpi, hierbar::mpi_ompi, hierbar::mpi_abi, hierbar::mpi_any
 #   lib/pkgconfig/hierbar.pc
 #   include/hierbar/         hierbar.h, mpi.h, hierbar_mpi.f90, barrier/, base/, plan/plan.h
 #   share/doc/hierbar/       this project's licence and LLVM's
@@ -34,7 +35,7 @@ if(TARGET hierbar_runtime)
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(TARGETS hierbar_hwloc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 endif()
-foreach(shim IN ITEMS hierbar_mpi hierbar_mpi_ompi hierbar_mpi_abi hierbar_ompt)
+foreach(shim IN ITEMS hierbar_mpi hierbar_mpi_ompi hierbar_mpi_abi hierbar_mpi_any hierbar_ompt)
   if(TARGET ${shim})
     install(TARGETS ${shim} EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()

@@ -12,9 +12,9 @@
 
    and inside a node one episode replaces these three. libhierbar_mpi.so (MPICH and libraries of its
    ABI), libhierbar_mpi_ompi.so (Open MPI) and libhierbar_mpi_abi.so (MPI's standard ABI) all have
-   it. Link with one of them, before the MPI library. Or define HIERBAR_MPI_WEAK before this header
-   is included: the program then links with none, has the functions if one of the libraries is
-   preloaded, and otherwise finds them NULL.
+   it, and libhierbar_mpi_any.so opens the one that fits. Link with one of the four, before the MPI
+   library. Or define HIERBAR_MPI_WEAK before this header is included: the program then links with
+   none, has the functions if one of the libraries is preloaded, and otherwise finds them NULL.
    See docs/guide/hybrid.md.
 
    All ranks create a team together, and each rank passes its number of threads; the numbers may

@@ -80,6 +80,9 @@ all() { # WHAT THE LIBRARY CALLS ITSELF
   try 'team of 4 threads in 2 ranks on this node' --ranks 2 \
     --expect-some 'all rounds were right' -- "$programs/teams" oracle funneled 2 50
   try "library: $1" --ranks 2 --count engine==800 --count library==0 -- "$programs/sessions"
+  # The library for any MPI finds this shim.
+  "${runner[@]}" --shim "$(dirname "$shim")/libhierbar_mpi_any.so" --expect-some "library: $1" \
+    --ranks 2 --count engine==2000 --count library==0 -- "$programs/barriers" oracle 1000
 }
 
 runner=("$@" --mpiexec "$mpich/bin/mpiexec" --env "LD_LIBRARY_PATH=$mpich/lib")
