@@ -197,6 +197,15 @@ if [[ -e mpich_app && -e openmpi_app ]]; then
   with LD_PRELOAD="$lib/libhierbar_mpi.so" OMP_NUM_THREADS=1
   doctor -- ./openmpi_app
   check "the other family's MPI_Barrier is found" finds_only other-mpi
+  with LD_PRELOAD="$lib/libhierbar_mpi_any.so" OMP_NUM_THREADS=1
+  doctor -- ./openmpi_app
+  check 'that for any MPI is right' is_silent
+  mkdir one_file
+  cp "$lib/libhierbar_mpi_any.so" "$lib/libhierbar_mpi.so" "$lib"/libhierbar.so* one_file
+  with LD_PRELOAD="$work/one_file/libhierbar_mpi_any.so" OMP_NUM_THREADS=1
+  doctor -- ./openmpi_app
+  check "it is found where the family's own is missing" finds_only missing-shim
+  check 'with the file' says "opens $work/one_file/libhierbar_mpi_ompi.so"
   with OMP_NUM_THREADS=1
   doctor -- mpiexec.openmpi -n 2 ./mpich_app
   check "so is the other family's launcher" finds_only other-mpi

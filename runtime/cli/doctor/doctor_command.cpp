@@ -265,6 +265,7 @@ constexpr const char* kDoctorHelp =
     "  barrier-not-set    hierbar's runtime without KMP_BARRIER=hier\n"
     "  missing-libhierbar hierbar's runtime without libhierbar.so; missing-library: any other "
     "library is not found\n"
+    "  missing-shim       libhierbar_mpi_any.so without the shim of the program's MPI\n"
     "  other-mpi          the preloaded MPI_Barrier or the launcher belongs to another MPI than "
     "the program\n"
     "  static-runtime     OpenMP or MPI is linked into the program\n"

@@ -57,6 +57,7 @@ class LibraryDoctor {
       find_other_runtime(process);
       find_several(process);
       find_mpi_mismatch(process);
+      find_missing_shim(process);
       find_missing_service(process);
       find_thread_pools(process);
     }
@@ -155,7 +156,7 @@ class LibraryDoctor {
           std::string("the preloaded MPI_Barrier is for ") + family_name(family_of(shim.kind)) +
               ", and the program uses " + family_name(family),
           list({shim, mpis.front()}),
-          "preload the library of the program's family; 'hierbar run' chooses it",
+          "preload libhierbar_mpi_any.so, which finds the right one; 'hierbar run' chooses it, too",
           "env -u LD_PRELOAD " + run_command_line(input_));
     }
     // Each library's launcher may start programs of the standard ABI.
@@ -170,11 +171,31 @@ class LibraryDoctor {
         with_launcher(family == MpiFamily::kMpich ? "mpiexec.mpich" : "mpiexec.openmpi"));
   }
 
+  // libhierbar_mpi_any.so opens the shim of the program's family beside itself.
+  void find_missing_shim(const ProcessLoads& process) {
+    const std::vector<FoundLibrary> mpis = select(process, is_mpi);
+    if (mpis.empty()) return;
+    const MpiFamily family = family_of(mpis.front().kind);
+    for (const FoundLibrary& any :
+         select(process, [](LibraryKind kind) { return kind == LibraryKind::kAnyMpiShim; })) {
+      std::error_code unreadable;
+      const fs::path shim = fs::path(any.path).parent_path() / shim_file(family);
+      if (fs::exists(shim, unreadable)) continue;
+      add("missing-shim",
+          std::string("the shim for ") + family_name(family) +
+              " is missing, so the MPI library's own barriers are used",
+          any.path + " opens " + shim.string(),
+          "use a complete installation; 'hierbar run' uses that of this command",
+          "env -u LD_PRELOAD " + run_command_line(input_));
+    }
+  }
+
   // hierbar's libomp and shims open libhierbar.so beside themselves, or else by the loader's paths.
   void find_missing_service(const ProcessLoads& process) {
     constexpr const char* kService = "libhierbar.so";
     const auto needs = [](LibraryKind kind) {
-      return kind == LibraryKind::kHierbarOpenMp || is_shim(kind);
+      return kind == LibraryKind::kHierbarOpenMp || kind == LibraryKind::kAnyMpiShim ||
+             is_shim(kind);
     };
     for (const FoundLibrary& library : select(process, needs)) {
       std::error_code unreadable;

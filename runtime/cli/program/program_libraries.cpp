@@ -85,6 +85,12 @@ const char* family_name(MpiFamily family) {
   return kNames[static_cast<int>(family)];
 }
 
+const char* shim_file(MpiFamily family) {
+  constexpr const char* kFiles[] = {"", "libhierbar_mpi.so", "libhierbar_mpi_ompi.so",
+                                    "libhierbar_mpi_abi.so"};
+  return kFiles[static_cast<int>(family)];
+}
+
 FamilyGuess guess_family_of_program(const Program& command, const Environment& environment) {
   const LoaderInput input{.environment = environment, .cache = read_loader_cache()};
   for (const std::string& word : command) {
@@ -186,6 +192,7 @@ LibraryKind library_kind(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename();
   if (name.starts_with("libhierbar_mpi_ompi.so")) return LibraryKind::kOpenMpiShim;
   if (name.starts_with("libhierbar_mpi_abi.so")) return LibraryKind::kStandardMpiShim;
+  if (name.starts_with("libhierbar_mpi_any.so")) return LibraryKind::kAnyMpiShim;
   if (name.starts_with("libhierbar_mpi.so")) return LibraryKind::kMpichShim;
   if (is_openmp_name(name)) return openmp_kind(path, name);
   if (has_name(name, "libmpi")) return mpi_kind(path, name);
@@ -229,6 +236,8 @@ LibraryNames names_of(LibraryKind kind) {
       return {"hierbar-mpi-openmpi", "hierbar's MPI_Barrier for Open MPI"};
     case LibraryKind::kStandardMpiShim:
       return {"hierbar-mpi-abi", "hierbar's MPI_Barrier for MPI's standard ABI"};
+    case LibraryKind::kAnyMpiShim:
+      return {"hierbar-mpi-any", "hierbar's MPI_Barrier for any MPI"};
     case LibraryKind::kOpenBlas:
       return {"openblas-pthreads", "OpenBLAS with its own threads"};
   }

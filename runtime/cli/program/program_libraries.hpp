@@ -14,6 +14,7 @@ namespace hierbar {
 enum class MpiFamily { kNone, kMpich, kOpenMpi, kStandardAbi };
 
 const char* family_name(MpiFamily family);  // "no MPI", "MPICH", "Open MPI", "MPI's standard ABI"
+const char* shim_file(MpiFamily family);    // "libhierbar_mpi_ompi.so"; empty for kNone
 
 struct FamilyGuess {
   MpiFamily family = MpiFamily::kNone;
@@ -47,7 +48,8 @@ enum class LibraryKind {
   kMpichShim,    // this project's, before MPICH's kind of MPI
   kOpenMpiShim,
   kStandardMpiShim,
-  kOpenBlas,  // with threads of its own
+  kAnyMpiShim,  // opens one of these three
+  kOpenBlas,    // with threads of its own
 };
 
 LibraryKind library_kind(const std::string& path);
