@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/segment.hpp"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <ctime>
 #include <iterator>
 
+#include "base/futex.hpp"
 #include "plan/soundness.hpp"
 
 namespace hierbar {
@@ -29,7 +28,7 @@ std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) {
 // for no reason.
 bool can_be_written(std::byte* word) {
   constexpr std::uint32_t kAddNothing = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_LT, 0);
-  return syscall(SYS_futex, word, FUTEX_WAKE_OP, 0, nullptr, word, kAddNothing) >= 0 ||
+  return syscall(kFutexCall, word, FUTEX_WAKE_OP, 0, nullptr, word, kAddNothing) >= 0 ||
          (errno != EFAULT && errno != ENOMEM);
 }
 

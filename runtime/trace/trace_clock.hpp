@@ -23,7 +23,7 @@ class TraceClock {
 
   std::uint64_t now() const noexcept { return read_clock(source_); }
   std::uint64_t to_ns(std::uint64_t ticks) const noexcept {
-    return static_cast<std::uint64_t>((static_cast<Wide>(ticks) * ns_per_tick_) >> kShift);
+    return scale_ticks(ticks, ns_per_tick_);
   }
 
   // A reading of this clock and one of CLOCK_MONOTONIC, taken at the same time.
@@ -44,8 +44,7 @@ class TraceClock {
   double stamp_ns() const { return stamp_ns_; }
 
  private:
-  __extension__ using Wide = unsigned __int128;
-  static constexpr int kShift = 32;
+  static constexpr int kShift = 32;  // as scale_ticks() has it
 
   TraceClock(ClockSource source, std::uint64_t ns_per_tick);
   void measure_stamps();

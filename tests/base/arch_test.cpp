@@ -4,8 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <ctime>
+
+#include "base/arch/counter.hpp"
 #include "base/arch/memory.hpp"
 #include "base/arch/pause.hpp"
+#include "base/clock.hpp"
+#include "base/futex.hpp"
 
 namespace hierbar {
 namespace {
@@ -47,6 +52,36 @@ TEST(LineDistance, IsThatOf64BytesWhereNothingIsKnown) {
 
 TEST(LineDistance, OfThisMachineHoldsItsLines) {
   EXPECT_GE(static_cast<long>(own_line_distance()), sysconf(_SC_LEVEL1_DCACHE_LINESIZE));
+}
+
+constexpr std::uint64_t kOne = std::uint64_t{1} << 32;  // a factor of 1
+
+TEST(ScaleTicks, KeepsWhatIsWhole) {
+  EXPECT_EQ(scale_ticks(0, kOne), 0U);
+  EXPECT_EQ(scale_ticks(12'345, kOne), 12'345U);
+  EXPECT_EQ(scale_ticks(~0ULL, kOne), ~0ULL);
+  EXPECT_EQ(scale_ticks(24'000'000, 41 * kOne), 984'000'000U);
+}
+
+TEST(ScaleTicks, RoundsDownOnce) {
+  EXPECT_EQ(scale_ticks(3, kOne / 2), 1U);
+  EXPECT_EQ(scale_ticks((std::uint64_t{1} << 40) + 1, kOne / 2), std::uint64_t{1} << 39);
+  EXPECT_EQ(scale_ticks(0xffff'ffff'ffff'ffff, 0xffff'ffff), 0xffff'ffff'0000'0000 - 1)
+      << "2^64 - 2^32 - 1 and a fraction";
+  EXPECT_EQ(scale_ticks(0x1'ffff'ffff, 0x2'8000'0000), 0x4'ffff'fffd);
+}
+
+TEST(ScaleTicks, WrapsWhereTheResultHasMoreThan64Bits) {
+  EXPECT_EQ(scale_ticks(0xffff'ffff'ffff'ffff, 2 * kOne), 0xffff'ffff'ffff'fffe);
+}
+
+// A limit that the kernel takes for another one ends at once, or not at all.
+TEST(Futex, SleepsForAsLongAsItsLimitSays) {
+  std::atomic<std::uint32_t> word{1};
+  const timespec limit = {0, 30'000'000};
+  const auto start_ns = monotonic_ns();
+  futex(word, FUTEX_WAIT, 1, &limit);
+  EXPECT_GE(monotonic_ns() - start_ns, 30'000'000);
 }
 
 }  // namespace

@@ -63,4 +63,17 @@ inline std::uint64_t read_clock(ClockSource source) noexcept {
   return source == ClockSource::kCounter ? read_counter() : read_system_ns();
 }
 
+// ticks * factor / 2^32, wrapping at 64 bits: the factor is a fixed-point number with 32 bits of
+// fraction. The product has 128 bits, for which compilers have a type on 64-bit machines only.
+inline std::uint64_t scale_ticks(std::uint64_t ticks, std::uint64_t factor) noexcept {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((static_cast<Wide>(ticks) * factor) >> 32);
+#else
+  const std::uint64_t fraction = factor & 0xffff'ffff;
+  return ticks * (factor >> 32) + (ticks >> 32) * fraction +
+         (((ticks & 0xffff'ffff) * fraction) >> 32);
+#endif
+}
+
 }  // namespace hierbar

@@ -5,9 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 
 #include "barrier/real_mem.hpp"
 #include "base/clock.hpp"
+#include "base/futex.hpp"
 #include "base/trusted_variable.hpp"
 #include "kmp_lock.h"
 #include "libomp/kmp_hierbar_library.h"
@@ -76,7 +75,7 @@ void nap(kmp_uint64 waited) {
   const timespec length = {0, length_ns};
   kmp_int32 word = 0;
   const int own_errno = errno;
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &length, NULL,
+  syscall(hierbar::kFutexCall, &word, FUTEX_WAIT_PRIVATE, 0, &length, NULL,
           0); // nanosleep() would be a cancellation point
   errno = own_errno;
 }
@@ -217,7 +216,7 @@ bool __kmp_hierbar_poll_lock(const volatile kmp_int32 *word, kmp_int32 free) {
 
 void __kmp_hierbar_wake_at_lock(const volatile kmp_int32 *word) {
   const int own_errno = errno;
-  syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0); // not private: LLVM's waits are not
+  syscall(hierbar::kFutexCall, word, FUTEX_WAKE, 1, NULL, NULL, 0); // not private: LLVM's waits are not
   errno = own_errno;
 }
 
