@@ -123,13 +123,14 @@ Result<PlanSettings> settings_with_levels(const char* levels) {
 }
 
 // The variable's algorithm, or `hier` if it names none. That is reported once in a process: by the
-// thread whose exchange of `is_reported` comes first. It publishes nothing else.
+// thread that sets `is_reported` first. It publishes nothing else. A flag, because some processors
+// exchange no single bytes (RISC-V), and an atomic<bool> would need GCC's libatomic there.
 Algorithm algorithm_of_environment(const Listener& report) {
   const char* value = trusted_variable(kAlgorithmVariable);
   if (value == nullptr || *value == '\0') return Algorithm::kHier;
   if (const std::optional<Algorithm> algorithm = parse_algorithm(value)) return *algorithm;
-  static std::atomic<bool> is_reported = false;
-  if (!is_reported.exchange(true)) {
+  static std::atomic_flag is_reported;
+  if (!is_reported.test_and_set()) {
     report(
         bad_setting(kAlgorithmVariable, value, "unknown algorithm", kAllowedAlgorithms, "'hier' is")
             .c_str());

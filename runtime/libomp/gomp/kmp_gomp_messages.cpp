@@ -76,16 +76,17 @@ void __kmp_gomp_report_variables() {
 
 namespace {
 
-// Whether the caller is to tell. Relaxed: nothing but the message depends on it.
-bool claim(std::atomic<bool> *reported) {
+// Whether the caller is to tell. Relaxed: nothing but the message depends on it. A flag, because
+// RISC-V exchanges no single bytes, and an atomic<bool> would need libatomic there.
+bool claim(std::atomic_flag *reported) {
   return __kmp_generate_warnings != kmp_warnings_off &&
-         !reported->exchange(true, std::memory_order_relaxed);
+         !reported->test_and_set(std::memory_order_relaxed);
 }
 
 } // namespace
 
 void __kmp_gomp_report_hard_pause() {
-  static std::atomic<bool> reported{false};
+  static std::atomic_flag reported = ATOMIC_FLAG_INIT;
   if (__kmp_gomp_is_loaded_for_gcc() && claim(&reported))
     __kmp_printf("OMP: Warning: threads and their threadprivate variables may survive a hard pause "
                  "of resources; GCC's library "
@@ -93,7 +94,7 @@ void __kmp_gomp_report_hard_pause() {
 }
 
 void __kmp_gomp_report_limit(kmp_info_t *thread, unsigned num_threads) {
-  static std::atomic<bool> reported{false};
+  static std::atomic_flag reported = ATOMIC_FLAG_INIT;
   const kmp_team_t *team = thread->th.th_team;
   const kmp_internal_control_t &icvs = thread->th.th_current_task->td_icvs;
   const int num_asked = num_threads > 0 ? (int)num_threads : icvs.nproc;
@@ -107,7 +108,7 @@ void __kmp_gomp_report_limit(kmp_info_t *thread, unsigned num_threads) {
 
 // The library's name does not tell whose program it is: `hierbar run` preloads this one for all.
 void __kmp_gomp_report_nesting(int gtid) {
-  static std::atomic<bool> reported{false};
+  static std::atomic_flag reported = ATOMIC_FLAG_INIT;
   const bool is_of_gcc =
       __kmp_threads[gtid]->th.th_current_task->td_flags.native; // GOMP_task has made it
   if (is_of_gcc && claim(&reported))
