@@ -102,7 +102,7 @@ dlsym:
   .cfi_endproc
   .size dlsym, . - dlsym
 )");
-#else
+#elif defined(__aarch64__)
 __asm__(R"(
   .text
   .p2align 4
@@ -134,4 +134,6 @@ dlsym:
   .cfi_endproc
   .size dlsym, . - dlsym
 )");
+#else
+#error "dlsym() has no entry point for this architecture"
 #endif

@@ -20,6 +20,32 @@ inline constexpr const char* kPlatform = "aarch64";
 inline constexpr const char* kLibraryKind = "(libc6,AArch64)";
 inline constexpr std::int32_t kLibraryFlags = 0x0a03;  // FLAG_AARCH64_LIB64, FLAG_ELF_LIBC6
 inline constexpr const char* kFirstGlibc = "GLIBC_2.17";
+// $PLATFORM is the name of the processor's model on the following, so it is not known here.
+#elif defined(__riscv) && __riscv_xlen == 64 && defined(__riscv_float_abi_double)
+inline constexpr const char* kMultiarch = "riscv64-linux-gnu";
+inline constexpr const char* kPlatform = "";
+inline constexpr const char* kLibraryKind = "(libc6,double-float)";
+inline constexpr std::int32_t kLibraryFlags =
+    0x1003;  // FLAG_RISCV_FLOAT_ABI_DOUBLE, FLAG_ELF_LIBC6
+inline constexpr const char* kFirstGlibc = "GLIBC_2.27";
+#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
+inline constexpr const char* kMultiarch = "powerpc64le-linux-gnu";
+inline constexpr const char* kPlatform = "";
+inline constexpr const char* kLibraryKind = "(libc6,64bit)";
+inline constexpr std::int32_t kLibraryFlags = 0x0503;  // FLAG_POWERPC_LIB64, FLAG_ELF_LIBC6
+inline constexpr const char* kFirstGlibc = "GLIBC_2.17";
+#elif defined(__s390x__)
+inline constexpr const char* kMultiarch = "s390x-linux-gnu";
+inline constexpr const char* kPlatform = "";
+inline constexpr const char* kLibraryKind = "(libc6,64bit)";
+inline constexpr std::int32_t kLibraryFlags = 0x0403;  // FLAG_S390_LIB64, FLAG_ELF_LIBC6
+inline constexpr const char* kFirstGlibc = "GLIBC_2.2";
+#elif defined(__arm__) && defined(__ARM_PCS_VFP)
+inline constexpr const char* kMultiarch = "arm-linux-gnueabihf";
+inline constexpr const char* kPlatform = "";
+inline constexpr const char* kLibraryKind = "(libc6,hard-float)";
+inline constexpr std::int32_t kLibraryFlags = 0x0903;  // FLAG_ARM_LIBHF, FLAG_ELF_LIBC6
+inline constexpr const char* kFirstGlibc = "GLIBC_2.4";
 #else
 inline constexpr const char* kMultiarch = "";
 inline constexpr const char* kPlatform = "";

@@ -16,6 +16,12 @@ inline void cpu_pause() noexcept {
 #elif defined(__aarch64__)
   // "yield" does nothing on most cores; isb takes about as long as a pause on x86.
   asm volatile("isb" ::: "memory");
+#elif defined(__riscv)
+  asm volatile(".insn i 0x0f, 0, x0, x0, 0x010" ::: "memory");  // "pause", which old ones pass over
+#elif defined(__powerpc64__)
+  asm volatile("or 1, 1, 1\n\tor 2, 2, 2" ::: "memory");  // the other threads of the core go first
+#elif defined(__arm__)
+  asm volatile("yield" ::: "memory");
 #else
   asm volatile("" ::: "memory");
 #endif
