@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,7 +14,7 @@
 
 #include "fold/fold.hpp"
 
-// What a fold must give, by another way than that of runtime/fold: integers in 128 bits and in no
+// What a fold must give, by another way than that of runtime/fold: integers in 64 bits and in no
 // order, floating-point numbers one by one in the order that fold.hpp promises.
 namespace hierbar::test {
 
@@ -99,23 +100,31 @@ using Bytes = std::vector<std::byte>;
 
 // ---- integers ----
 
-__extension__ typedef __int128 Wide;
-
-inline Wide integer_in(const std::byte* from, std::size_t bytes, bool is_signed) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, from, bytes);  // little-endian
-  if (is_signed && bytes < 8 && (bits >> (8 * bytes - 1) & 1) != 0) bits |= ~0ull << (8 * bytes);
-  return is_signed ? Wide{static_cast<std::int64_t>(bits)} : Wide{bits};
+// The lowest bytes of a number, in the machine's order.
+inline void put_low_bytes(std::uint64_t bits, std::byte* to, std::size_t bytes) {
+  const auto* const first = reinterpret_cast<const std::byte*>(&bits);
+  std::memcpy(to, std::endian::native == std::endian::little ? first : first + 8 - bytes, bytes);
 }
 
-inline Wide fold_integers(Operation operation, const std::vector<Wide>& values) {
-  const auto num_true = std::count_if(values.begin(), values.end(), [](Wide v) { return v != 0; });
+// An element with its sign in 64 bits, in two's complement.
+inline std::uint64_t integer_in(const std::byte* from, std::size_t bytes, bool is_signed) {
+  std::uint64_t bits = 0;
+  auto* const first = reinterpret_cast<std::byte*>(&bits);
+  std::memcpy(std::endian::native == std::endian::little ? first : first + 8 - bytes, from, bytes);
+  if (is_signed && bytes < 8 && (bits >> (8 * bytes - 1) & 1) != 0) bits |= ~0ull << (8 * bytes);
+  return bits;
+}
+
+inline std::uint64_t fold_integers(Operation operation, bool is_signed,
+                                   const std::vector<std::uint64_t>& values) {
+  const auto num_true = std::count_if(values.begin(), values.end(), [](auto v) { return v != 0; });
   const auto all = static_cast<std::ptrdiff_t>(values.size());
-  // Unsigned, which wraps at 128 bits: the low ones are right.
-  __extension__ typedef unsigned __int128 Bits;
-  Bits sum = 0, product = 1, conjunction = ~Bits{0}, disjunction = 0, difference = 0;
-  for (const Wide value : values) {
-    const auto bits = static_cast<Bits>(value);
+  // Unsigned, which wraps: the lowest bytes are right.
+  std::uint64_t sum = 0, product = 1, conjunction = ~0ull, disjunction = 0, difference = 0;
+  const auto is_less = [is_signed](std::uint64_t a, std::uint64_t b) {
+    return is_signed ? static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b) : a < b;
+  };
+  for (const std::uint64_t bits : values) {
     sum += bits;
     product *= bits;
     conjunction &= bits;
@@ -124,13 +133,13 @@ inline Wide fold_integers(Operation operation, const std::vector<Wide>& values) 
   }
   switch (operation) {
     case Operation::kSum:
-      return static_cast<Wide>(sum);
+      return sum;
     case Operation::kProd:
-      return static_cast<Wide>(product);
+      return product;
     case Operation::kMax:
-      return *std::max_element(values.begin(), values.end());
+      return *std::max_element(values.begin(), values.end(), is_less);
     case Operation::kMin:
-      return *std::min_element(values.begin(), values.end());
+      return *std::min_element(values.begin(), values.end(), is_less);
     case Operation::kLand:
       return num_true == all;
     case Operation::kLor:
@@ -138,11 +147,11 @@ inline Wide fold_integers(Operation operation, const std::vector<Wide>& values) 
     case Operation::kLxor:
       return num_true % 2;
     case Operation::kBand:
-      return static_cast<Wide>(conjunction);
+      return conjunction;
     case Operation::kBor:
-      return static_cast<Wide>(disjunction);
+      return disjunction;
     default:
-      return static_cast<Wide>(difference);
+      return difference;
   }
 }
 
@@ -222,10 +231,11 @@ inline long double number_in(const std::byte* from, std::size_t bytes, bool is_r
   float single = 0;
   double twice = 0;
   long double most = 0;
-  if (!is_real) return static_cast<long double>(integer_in(from, bytes, true));
+  if (!is_real)
+    return static_cast<long double>(static_cast<std::int64_t>(integer_in(from, bytes, true)));
   if (bytes == 4) return std::memcpy(&single, from, 4), single;
   if (bytes == 8) return std::memcpy(&twice, from, 8), twice;
-  return std::memcpy(&most, from, 16), most;
+  return std::memcpy(&most, from, bytes), most;
 }
 
 inline bool has_real_index(const ElementInfo& info) {
@@ -263,12 +273,11 @@ inline Bytes expected(Operation operation, const ElementInfo& info,
     const std::byte* const best = best_pair(operation, info, inputs);
     return {best, best + bytes};
   }
-  std::vector<Wide> values;
-  for (const std::byte* const input : inputs)
-    values.push_back(integer_in(input, bytes, info.kind == Kind::kSigned));
-  const Wide value = fold_integers(operation, values);
+  const bool is_signed = info.kind == Kind::kSigned;
+  std::vector<std::uint64_t> values;
+  for (const std::byte* const input : inputs) values.push_back(integer_in(input, bytes, is_signed));
   Bytes result(bytes);
-  std::memcpy(result.data(), &value, bytes);
+  put_low_bytes(fold_integers(operation, is_signed, values), result.data(), bytes);
   return result;
 }
 
@@ -300,7 +309,7 @@ inline void put_random_element(std::mt19937_64& random, const ElementInfo& info,
   if (info.kind == Kind::kLogical) {
     // One way to say .true., as in a program.
     const std::uint64_t is_true = random() % 8 != 0 ? 1 : 0;
-    std::memcpy(to, &is_true, info.value_bytes);
+    put_low_bytes(is_true, to, info.value_bytes);
     return;
   }
   const bool is_pair = info.kind == Kind::kPair;
