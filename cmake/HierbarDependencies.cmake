@@ -34,7 +34,7 @@ if(NOT TARGET PkgConfig::HWLOC)
       "pkg-config libhwloc-dev")
   if(CMAKE_CROSSCOMPILING)
     message(STATUS
-            "hierbar: cmake/fetch_aarch64_hwloc.sh fetches what the preset aarch64 needs of it")
+            "hierbar: cmake/fetch_cross_hwloc.sh ${HIERBAR_CROSS} fetches what the preset needs of it")
   endif()
 endif()
 

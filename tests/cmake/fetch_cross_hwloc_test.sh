@@ -2,13 +2,14 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tests fetch_aarch64_hwloc.sh with a stand-in for apt, so without a network.
+# Tests fetch_cross_hwloc.sh with a stand-in for apt, so without a network.
 
 source "$(dirname "$0")/check.sh"
-fetch_script=$1/fetch_aarch64_hwloc.sh
+fetch_script=$1/fetch_cross_hwloc.sh
 command -v dpkg-deb >/dev/null || { echo 'skipped: there is no dpkg-deb, to make a package with' &&
   exit 77; }
-directory=$work/home/.cache/hierbar/aarch64
+cache=$work/home/.cache/hierbar
+directory=$cache/aarch64
 
 # An apt that has two archives, of which only the second has the packages. It keeps the settings
 # that it was called with.
@@ -39,7 +40,7 @@ fetch() { run env -u XDG_CACHE_HOME HOME="$work/home" PATH="$work/tools:$PATH" "
   "$@"; }
 
 start_case
-fetch
+fetch aarch64
 check 'the packages are unpacked' exists "$directory/usr/lib/libhwloc.so"
 check 'and that is all' same_text "$(ls "$directory" | tr '\n' ' ')" 'complete usr '
 check 'they are those of arm64' grep --quiet 'APT::Architecture "arm64"' "$work/home/apt.conf"
@@ -48,21 +49,30 @@ check 'of the suite of this machine' grep --quiet \
   "$work/home/sources.list"
 
 printf '#!/bin/sh\nexit 1\n' >"$work/tools/apt-get"
-fetch
+fetch aarch64
 check 'what is complete is not fetched again' succeeded
 echo 'libhwloc-dev' >"$directory/complete"
-fetch
+fetch aarch64
 check 'what an older version has fetched is not complete' same_text "$status" 1
 
 start_case
 sed -i '/second.test/d' "$work/tools/apt-get"
-fetch
+fetch aarch64
 check 'packages that cannot be had are an error' same_text "$status" 1
 check 'which names them' says \
   'cannot get libhwloc-dev libhwloc15 libudev1 libelf-dev libelf1 zlib1g-dev zlib1g of'
 check 'and tells what apt said' says 'E: no such package'
 check 'nothing is left' same_text "$(ls "$directory")" ''
 
+start_case
+fetch riscv64
+check 'an architecture that this release lacks comes from another one' grep --quiet \
+  'second.test/debian trixie main' "$work/home/sources.list"
+check 'with the C library that its hwloc needs' grep --quiet ' libc6 ' "$cache/riscv64/complete"
+
+fetch vax
+check 'an unknown architecture is an error' says "'vax' is no architecture"
+check 'and has no directory' is_missing "$cache/vax"
 fetch --other
 check 'an unknown option is an error' says "unknown option '--other'"
 
