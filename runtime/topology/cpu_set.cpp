@@ -6,6 +6,8 @@
 #include <bit>
 #include <charconv>
 
+#include "base/sequence_order.hpp"
+
 namespace hierbar {
 namespace {
 
@@ -155,7 +157,7 @@ CpuSet& CpuSet::operator-=(const CpuSet& other) {
 
 std::strong_ordering operator<=>(const CpuSet& a, const CpuSet& b) {
   if (const auto by_first = a.first() <=> b.first(); by_first != 0) return by_first;
-  return a.words_ <=> b.words_;
+  return compare_sequences(a.words_, b.words_);
 }
 
 void CpuSet::trim() {

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/sequence_order.hpp"
 #include "base/text.hpp"
 #include "topology/machine.hpp"
 
@@ -53,7 +54,7 @@ class TreePrinter {
  private:
   // Units with equal shapes differ in their cpu numbers only.
   void find_shapes() {
-    std::map<std::vector<std::uint32_t>, int> known;
+    std::map<std::vector<std::uint32_t>, int, BySequence> known;
     shapes_.resize(machine_.units.size());
     for (std::size_t i = machine_.units.size(); i-- > 0;) {
       const Unit& unit = machine_.units[i];
