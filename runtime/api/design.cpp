@@ -64,7 +64,8 @@ WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own,
   policy.sleeps = of_barrier.sleep_limit_ns != 0;
   if (policy.progress != nullptr)
     policy.longest_sleep_ns = WaitPolicy::kLongestSleepWithProgress_ns;
-  if (limits.sleep_limit_ns != HIERBAR_AUTO) policy.longest_sleep_ns = limits.sleep_limit_ns;
+  if (limits.sleep_limit_ns != HIERBAR_AUTO)
+    policy.longest_sleep_ns = static_cast<long>(limits.sleep_limit_ns);  // HIERBAR_MAX_SLEEP_NS
   return policy;
 }
 

@@ -75,12 +75,21 @@ Fencing fencing_of_threads(const BarrierDesign& design) noexcept {
   return !outnumbered && can_fence_threads() ? Fencing::kBySleepers : Fencing::kByWriters;
 }
 
+// A 32-bit machine has no addresses for the largest designs.
+hierbar_status size_of(const BarrierDesign& design, std::size_t& size) {
+  const std::uint64_t bytes = segment_layout(design, design.plan.view()).size_bytes;
+  if (!std::in_range<std::size_t>(bytes)) return HIERBAR_ERR_NO_MEMORY;
+  size = static_cast<std::size_t>(bytes);
+  return HIERBAR_OK;
+}
+
 hierbar_status create(const hierbar_attributes* attributes,
                       std::unique_ptr<hierbar_barrier>& barrier) {
   BarrierDesign design;
   if (const hierbar_status status = design_barrier(attributes, design); status != HIERBAR_OK)
     return status;
-  const std::size_t size = segment_layout(design, design.plan.view()).size_bytes;
+  std::size_t size = 0;
+  if (const hierbar_status status = size_of(design, size); status != HIERBAR_OK) return status;
   Pages pages(size);
   if (!pages.ok()) return HIERBAR_ERR_NO_MEMORY;
   if (const hierbar_status status = BarrierSegment(pages.get()).write(size, design);
@@ -125,9 +134,7 @@ hierbar_status hierbar_barrier_size(const hierbar_attributes* attributes, size_t
   return hierbar::guarded([&] {
     hierbar::BarrierDesign design;
     const hierbar_status status = hierbar::design_barrier(attributes, design);
-    if (status == HIERBAR_OK)
-      *size = hierbar::segment_layout(design, design.plan.view()).size_bytes;
-    return status;
+    return status == HIERBAR_OK ? hierbar::size_of(design, *size) : status;
   });
 }
 
@@ -163,7 +170,7 @@ hierbar_status hierbar_barrier_attach(void* memory, size_t size, const hierbar_w
 void hierbar_barrier_destroy(hierbar_barrier* barrier) {
   if (barrier == nullptr) return;
   if (barrier->private_memory != nullptr)
-    munmap(barrier->private_memory, barrier->layout.size_bytes);
+    munmap(barrier->private_memory, static_cast<std::size_t>(barrier->layout.size_bytes));
   delete barrier;
 }
 

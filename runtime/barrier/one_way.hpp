@@ -256,7 +256,7 @@ class OneWay : private PlanView<Mem> {
              std::byte* out, std::size_t room) const noexcept {
     if (await_data(mem, me, writer, epoch) == WaitResult::kAborted)
       return {WaitResult::kAborted, 0};
-    const std::size_t all = small_slot(writer, epoch).bytes;
+    const auto all = static_cast<std::size_t>(small_slot(writer, epoch).bytes);
     const std::size_t bytes = all / slice.num_slices, common = std::min(bytes, room);
     const std::byte* const theirs = slot_for(writer, epoch, all) + slice.index * bytes;
     copy_bytes(out, mem.data_to_read(theirs, common), common);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +28,9 @@ namespace hierbar::test {
 
 using ThreadMem = RealMem<ThreadHost>;
 
-// So long that a lost wake-up becomes a ctest timeout.
-inline constexpr long kOneHourNs = 3'600'000'000'000;
+// So long that a lost wake-up becomes a ctest timeout. Where a long has 32 bits: two seconds.
+inline constexpr long kOneHourNs =
+    static_cast<long>(std::min<long long>(3'600'000'000'000, std::numeric_limits<long>::max()));
 
 // One barrier on real memory, and the threads that use it.
 template <class Subject = EngineSubject>

@@ -258,14 +258,17 @@ TEST_F(FoldTest, OfPairsWithEqualValuesTheLowerIndexRemains) {
 }
 
 TEST_F(FoldTest, NoPaddingOfLongDoublesIsLeftToChance) {
-  Bytes one(16, std::byte{0xee}), two(16, std::byte{0x77}), three(16, std::byte{0x11}), out(16);
+  constexpr std::size_t kBytes = sizeof(long double);  // 16, or 8 on 32-bit Arm
+  Bytes one(kBytes, std::byte{0xee}), two(kBytes, std::byte{0x77}), three(kBytes, std::byte{0x11}),
+      out(kBytes);
   for (Bytes* const bytes : {&one, &two, &three}) {
     const long double value = 1.5L;
-    std::memcpy(bytes->data(), &value, std::numeric_limits<long double>::digits == 64 ? 10 : 16);
+    std::memcpy(bytes->data(), &value,
+                std::numeric_limits<long double>::digits == 64 ? 10 : kBytes);
   }
   const void* const inputs[] = {one.data(), two.data(), three.data()};
   for (const std::uint32_t num_inputs : {2u, 3u}) {
-    Bytes wanted(16);
+    Bytes wanted(kBytes);
     put_real(1.5L * static_cast<long double>(num_inputs), wanted.data());
     find_fold(Operation::kSum, Element::kLongDouble)(out.data(), inputs, num_inputs, 1);
     EXPECT_EQ(out, wanted);

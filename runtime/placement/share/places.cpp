@@ -72,7 +72,7 @@ std::vector<CpuSet> bind_threads(const std::vector<CpuSet>& places, std::uint32_
     const std::uint64_t place = bind == ProcBind::kPrimary ? 0
                                 : apart                    ? thread * places.size() / num_threads
                                                            : thread;
-    threads.push_back(places[place]);
+    threads.push_back(places[static_cast<std::size_t>(place)]);
   }
   return threads;
 }

@@ -7,7 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -42,7 +44,9 @@ bool count_poke(void*) noexcept {
 }
 void ignore_overdue(void*, long) noexcept {}
 
-constexpr long kOneHourNs = 3'600'000'000'000;  // a wake-up that is lost becomes a ctest timeout
+// A wake-up that is lost becomes a ctest timeout. Where a long has 32 bits: two seconds.
+constexpr long kOneHourNs =
+    static_cast<long>(std::min<long long>(3'600'000'000'000, std::numeric_limits<long>::max()));
 
 Waiting sleeps_at_once() {
   Waiting waiting = Waiting::outnumbered();
