@@ -106,8 +106,8 @@ class RankHost {
   bool wait_until_ready(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending,
                         int yields) noexcept {
     long sleep_ns = waiting.first_sleep_ns;
-    const long start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
-    long next_watch_ns = start_ns + waiting.watch_ns;
+    const std::int64_t start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
+    std::int64_t next_watch_ns = start_ns + waiting.watch_ns;
     bool slept = false;
     bool is_accessible = false;
     PeerActivity activity;
@@ -132,7 +132,7 @@ class RankHost {
       }
       if (pending.ready()) return slept;
       if (waiting.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {
-        duties_.on_overdue(duties_.context, monotonic_ns() - start_ns);
+        duties_.on_overdue(duties_.context, static_cast<long>(monotonic_ns() - start_ns));
         next_watch_ns += waiting.watch_ns;
       }
     }
