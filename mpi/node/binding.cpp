@@ -44,7 +44,7 @@ bool outnumber_cpus(const std::vector<Binding>& ranks) {
     const auto confined = std::count_if(ranks.begin(), ranks.end(), [&](const Binding& rank) {
       return rank.num_words != 0 && rank.is_inside(set);
     });
-    return confined > set.num_cpus();
+    return static_cast<std::size_t>(confined) > set.num_cpus();
   });
 }
 
