@@ -216,7 +216,8 @@ bool __kmp_hierbar_poll_lock(const volatile kmp_int32 *word, kmp_int32 free) {
 
 void __kmp_hierbar_wake_at_lock(const volatile kmp_int32 *word) {
   const int own_errno = errno;
-  syscall(hierbar::kFutexCall, word, FUTEX_WAKE, 1, NULL, NULL, 0); // not private: LLVM's waits are not
+  // Not of the private kind, as LLVM's waits.
+  syscall(hierbar::kFutexCall, word, FUTEX_WAKE, 1, NULL, NULL, 0);
   errno = own_errno;
 }
 
