@@ -9,6 +9,14 @@
 int __kmp_hierbar_pauses_per_poll = 1;
 bool __kmp_hierbar_sleepers_fence = false;
 
+// When this library is loaded, most processes have one thread, and the kernel registers it at once.
+// Beside other threads, as an MPI library has them, it takes 10 to 20 ms. Whether it has worked is
+// asked in the first region.
+__attribute__((constructor)) static void register_early() {
+  if (getenv("KMP_BARRIER") != NULL)
+    hierbar::membarrier(hierbar::Membarrier::kRegisterPrivateExpedited);
+}
+
 void __kmp_hierbar_measure_host() {
   __kmp_hierbar_pauses_per_poll = hierbar::measure_pauses_per_poll();
   __kmp_hierbar_sleepers_fence = hierbar::can_fence_threads();

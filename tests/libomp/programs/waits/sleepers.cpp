@@ -12,6 +12,8 @@
 // TEST: woken refused_from_the_start refused_later in_a_forked_child
 //   ENV: KMP_BLOCKTIME=1us
 //   CHECK: --counter fast>=1000
+// The process asks for the fences before it has threads.
+// TEST: registered_when_loaded
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -89,6 +91,19 @@ void refused_from_the_start() {
 // Each thread for itself. The team's barrier has been made before.
 void refused_later() { cross_late(2000, refuse_membarrier); }
 
+void registered_when_loaded() {
+  // Linux 6.3 and later tell for what a process has registered. The numbers are the kernel's.
+  constexpr int kGetRegistrations = 1 << 9;
+  constexpr long kRegisterPrivateExpedited = 1 << 4;
+  const long registrations = syscall(SYS_membarrier, kGetRegistrations, 0, 0);
+  if (registrations < 0) {
+    std::printf("the kernel does not tell what is registered\n");
+    std::exit(omp_test::kSkipped);
+  }
+  CHECK((registrations & kRegisterPrivateExpedited) != 0);
+  cross_late(10);
+}
+
 void in_a_forked_child() {
   cross_late(1000);
   std::fflush(nullptr);
@@ -110,5 +125,6 @@ int main(int argc, char** argv) {
                             {{"woken", woken},
                              {"refused_from_the_start", refused_from_the_start},
                              {"refused_later", refused_later},
+                             {"registered_when_loaded", registered_when_loaded},
                              {"in_a_forked_child", in_a_forked_child}});
 }
