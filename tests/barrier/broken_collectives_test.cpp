@@ -54,6 +54,7 @@ struct WordBeforeData : SimMem {
     SimMem::store_release(word, value);
     write_late();
   }
+  void publish(Word& word, std::uint64_t value) const noexcept { store_release(word, value); }
   std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
     const std::uint64_t before = SimMem::exchange(word, value);
     write_late();

@@ -35,6 +35,7 @@ struct RelaxedCount : SimMem {
 struct RelaxedRelease : SimMem {
   using SimMem::SimMem;
   void store_release(Word& word, std::uint64_t value) const noexcept { store_relaxed(word, value); }
+  void publish(Word& word, std::uint64_t value) const noexcept { store_release(word, value); }
 };
 
 struct RelaxedLook : SimMem {

@@ -3,6 +3,7 @@
 
 #include "libomp/barrier/kmp_hierbar_host.h"
 
+#include "base/trusted_variable.hpp"
 #include "libomp/barrier/kmp_hierbar_team.h"
 #include "libomp/barrier/kmp_hierbar_waits.h"
 
@@ -13,7 +14,7 @@ bool __kmp_hierbar_sleepers_fence = false;
 // Beside other threads, as an MPI library has them, it takes 10 to 20 ms. Whether it has worked is
 // asked in the first region.
 __attribute__((constructor)) static void register_early() {
-  if (getenv("KMP_BARRIER") != NULL)
+  if (hierbar::trusted_variable("KMP_BARRIER") != NULL)
     hierbar::membarrier(hierbar::Membarrier::kRegisterPrivateExpedited);
 }
 
