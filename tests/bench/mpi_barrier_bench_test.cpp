@@ -162,11 +162,12 @@ TEST(MpiBarrierBench, MeasuresMeetingsOfLeadersBesideHier) {
 TEST(MpiCollectiveBench, MeasuresCallsOfEachSizeBesideMpiBarrier) {
   const std::string ranks =
       "2," + std::to_string(std::max(4u, 2 * static_cast<unsigned>(describe_host().cpus.size())));
-  const ChildResult result = run_bench(
-      tiny({"--configs", "hier,mpich,openmpi-hier", "--calls",
-            "allreduce,bcast,reduce,allgather,alltoall", "--bytes", "8,4096", "--json", "-"},
-           ranks),
-      HIERBAR_MPI_COLLECTIVE_BENCH);
+  const ChildResult result =
+      run_bench(tiny({"--configs", "hier,mpich,openmpi-hier", "--calls",
+                      "allreduce,bcast,reduce,allgather,alltoall,gather,scatter", "--bytes",
+                      "8,4096", "--json", "-"},
+                     ranks),
+                HIERBAR_MPI_COLLECTIVE_BENCH);
   if (result.errors.find("none of the configurations") != std::string::npos)
     GTEST_SKIP() << "no MPI to measure";
   ASSERT_EQ(result.failure, "") << result.errors;
@@ -182,7 +183,8 @@ TEST(MpiCollectiveBench, MeasuresCallsOfEachSizeBesideMpiBarrier) {
     }
   }
   std::vector<std::string> of_each{"barrier"};
-  for (const char* call : {"allreduce", "bcast", "reduce", "allgather", "alltoall"}) {
+  for (const char* call :
+       {"allreduce", "bcast", "reduce", "allgather", "alltoall", "gather", "scatter"}) {
     for (const char* bytes : {":8", ":4096"}) of_each.push_back(std::string(call) + bytes);
   }
   ASSERT_EQ(quantities.size(), 2 * of_each.size());

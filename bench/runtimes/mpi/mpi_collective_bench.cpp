@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// mpi_collective_bench: MPI_Allreduce, MPI_Bcast, MPI_Reduce, MPI_Allgather and MPI_Alltoall of few
-// bytes under different MPI libraries, side by side. `--help` prints its manual.
+// mpi_collective_bench: MPI_Allreduce, MPI_Bcast, MPI_Reduce, MPI_Allgather, MPI_Alltoall,
+// MPI_Gather and MPI_Scatter of few bytes under different MPI libraries, side by side. `--help`
+// prints its manual.
 
 #include "bench/runtimes/driver.hpp"
 #include "bench/runtimes/mpi/bench.hpp"

@@ -49,11 +49,11 @@ constexpr const char* kDescription =
     "  init       MPI_Init, which a preloaded library should not make slower\n";
 
 constexpr const char* kCollectiveDescription =
-    "Measures MPI_Allreduce, MPI_Bcast, MPI_Reduce, MPI_Allgather and MPI_Alltoall of few bytes, "
-    "among all ranks of one\n"
-    "machine, under different MPI libraries, side by side, and MPI_Barrier in the same processes. "
-    "Data are doubles, reductions\n"
-    "are sums, the root is rank 0.\n"
+    "Measures MPI_Allreduce, MPI_Bcast, MPI_Reduce, MPI_Allgather, MPI_Alltoall, MPI_Gather and "
+    "MPI_Scatter of few bytes,\n"
+    "among all ranks of one machine, under different MPI libraries, side by side, and MPI_Barrier "
+    "in the same\n"
+    "processes. Data are doubles, reductions are sums, the root is rank 0.\n"
     "This project is measured with HIERBAR_MPI=collectives.\n"
     "\n"
     "All else is as in mpi_barrier_bench: every configuration runs in a launch of its own, all "
@@ -170,11 +170,13 @@ std::string problem_of_size(const std::string& text) {
 void add_what(CLI::App& app, CollectiveBenchOptions& options) {
   app.add_option(
          "--calls", options.calls,
-         "Which calls, separated by commas: allreduce, bcast, reduce, allgather, alltoall.\n"
+         "Which calls, separated by commas: allreduce, bcast, reduce, allgather, alltoall,\n"
+         "gather, scatter.\n"
          "Default: allreduce.")
       ->delimiter(',')
-      ->check(
-          CLI::IsMember({"allreduce", "bcast", "reduce", "allgather", "alltoall"}).description(""))
+      ->check(CLI::IsMember(
+                  {"allreduce", "bcast", "reduce", "allgather", "alltoall", "gather", "scatter"})
+                  .description(""))
       ->option_text("NAME,...");
   app.add_option(
          "--bytes", options.sizes,

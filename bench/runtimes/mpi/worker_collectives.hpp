@@ -19,8 +19,8 @@
 
 namespace hierbar::bench::mpi {
 
-inline constexpr std::array<std::string_view, 5> kCollectives{"allreduce", "bcast", "reduce",
-                                                              "allgather", "alltoall"};
+inline constexpr std::array<std::string_view, 7> kCollectives{
+    "allreduce", "bcast", "reduce", "allgather", "alltoall", "gather", "scatter"};
 inline constexpr std::size_t kFewestBytes = sizeof(double);
 inline constexpr std::size_t kNumSizes = 14;  // each twice as large as the one before
 
@@ -53,6 +53,12 @@ int call_collective(MPI_Comm comm) {
   } else if constexpr (kCollectives[kCollective] == "alltoall") {
     return (kOwn ? PMPI_Alltoall : MPI_Alltoall)(sent_to_all.get(), kCount, MPI_DOUBLE,
                                                  received_from_all.get(), kCount, MPI_DOUBLE, comm);
+  } else if constexpr (kCollectives[kCollective] == "gather") {
+    return (kOwn ? PMPI_Gather : MPI_Gather)(in, kCount, MPI_DOUBLE, received_from_all.get(),
+                                             kCount, MPI_DOUBLE, 0, comm);
+  } else if constexpr (kCollectives[kCollective] == "scatter") {
+    return (kOwn ? PMPI_Scatter : MPI_Scatter)(sent_to_all.get(), kCount, MPI_DOUBLE, out, kCount,
+                                               MPI_DOUBLE, 0, comm);
   } else {
     return (kOwn ? PMPI_Reduce : MPI_Reduce)(in, out, kCount, MPI_DOUBLE, MPI_SUM, 0, comm);
   }
