@@ -232,10 +232,9 @@ class AwaitedWord {
 //
 //   kByWriters   The write is an exchange. Sleepers set a bit in the word, which it returns.
 //   kBySleepers  The write is a release store, which returns nothing. Sleepers are counted in a
-//   word
-//                of their own, on a line that the writer alone reads and that nobody writes while
-//                nobody sleeps. The look at it costs nothing. On one line with the arrivals it
-//                would fetch that line once more.
+//                word of their own, on a line that the writer alone reads and that nobody writes
+//                while nobody sleeps. The look at it costs nothing. On one line with the arrivals
+//                it would fetch that line once more.
 //
 // Ordering map.
 //   (A1) exchange, seq_cst: the arrival, kByWriters. Pairs with (W1) and (W2), which acquire what

@@ -121,6 +121,21 @@ void remove_name(const std::string& path, int descriptor) {
 
 namespace {
 
+// Reads up to the end, but no more than `most_bytes`. Returns 0, or what stopped it before (errno).
+int append_from(int descriptor, std::size_t most_bytes, std::string& text) {
+  std::array<char, 4096> buffer;
+  while (text.size() < most_bytes) {
+    const ssize_t count =
+        read(descriptor, buffer.data(), std::min(buffer.size(), most_bytes - text.size()));
+    if (count == 0) break;
+    if (count > 0)
+      text.append(buffer.data(), static_cast<std::size_t>(count));
+    else if (errno != EINTR)
+      return errno;
+  }
+  return 0;
+}
+
 class File {
  public:
   explicit File(const std::string& path)
@@ -140,15 +155,8 @@ class File {
   // At most `most_bytes` + 1 bytes, by which a file that is too large is found.
   SmallFile read_all(std::size_t most_bytes) const {
     SmallFile file;
-    std::array<char, 4096> buffer{};
-    while (file.text.size() <= most_bytes) {
-      const ssize_t count = read(descriptor_, buffer.data(),
-                                 std::min(buffer.size(), most_bytes + 1 - file.text.size()));
-      if (count == 0) break;
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return {"", std::strerror(errno)};
-      file.text.append(buffer.data(), static_cast<std::size_t>(count));
-    }
+    if (const int error = append_from(descriptor_, most_bytes + 1, file.text); error != 0)
+      return {"", std::strerror(error)};
     if (file.text.size() > most_bytes)
       return {"", "it is larger than " + std::to_string(most_bytes >> 10) + " KiB"};
     return file;
@@ -174,13 +182,14 @@ std::optional<std::string> read_whole_file(const std::string& path) {
   const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return std::nullopt;
   std::string text;
-  std::array<char, 4096> buffer;
-  while (true) {
-    const ssize_t count = read(file.get(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
+  append_from(file.get(), text.max_size(), text);
+  return text;
+}
+
+std::string read_first_word(const std::string& path) {
+  const std::string text = read_whole_file(path).value_or("");
+  std::string_view rest = text;
+  return std::string(take_word(rest));
 }
 
 namespace {

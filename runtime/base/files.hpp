@@ -96,6 +96,9 @@ SmallFile read_small_file(const std::string& path, std::size_t most_bytes);
 // library, which the loader prepares for every program (docs/design/libomp.md#d0165).
 std::optional<std::string> read_whole_file(const std::string& path);
 
+// The first word of such a file; empty if there is none, or no file.
+std::string read_first_word(const std::string& path);
+
 // The path of one of the user's own files: hierbar/NAME in $XDG_CONFIG_HOME, else in ~/.config.
 // Empty if neither directory is known.
 std::string config_file(const Environment& environment, const std::string& name);

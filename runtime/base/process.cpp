@@ -52,9 +52,7 @@ std::optional<ProcessStat> read_process_stat(int pid, const std::string& proc) {
 }
 
 std::string read_boot_id(const std::string& proc) {
-  const std::string text = read_whole_file(proc + "/sys/kernel/random/boot_id").value_or("");
-  std::string_view rest = text;
-  return std::string(take_word(rest));
+  return read_first_word(proc + "/sys/kernel/random/boot_id");
 }
 
 namespace {
@@ -161,10 +159,8 @@ NodeKey read_node_key(std::uint64_t fake_node) {
 }
 
 bool read_has_autogroups(const std::string& file) {
-  const std::string text = read_whole_file(file).value_or("");
-  std::string_view rest = text;
   int value = 0;
-  return parse_whole(take_word(rest), value) && value != 0;
+  return parse_whole(read_first_word(file), value) && value != 0;
 }
 
 bool is_in_other_session(pid_t process) { return getsid(process) != getsid(0); }

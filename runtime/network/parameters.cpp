@@ -3,7 +3,6 @@
 #include "network/parameters.hpp"
 
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include "base/text.hpp"
@@ -29,9 +28,7 @@ bool is_in_range(double value) { return value >= 0 && value <= kMostParameter_us
 // -1 if the text is no number in the range.
 double read_number(std::string_view text) {
   double number = 0;
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return problem == std::errc() && stop == text.data() + text.size() && is_in_range(number) ? number
-                                                                                            : -1;
+  return parse_whole(text, number) && is_in_range(number) ? number : -1;
 }
 
 // Reads one "NAME=VALUE". Returns what is wrong with it, or an empty string.

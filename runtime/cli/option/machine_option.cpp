@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/option/machine_option.hpp"
 
+#include <charconv>
 #include <iostream>
 #include <vector>
 

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/text.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {
@@ -41,9 +41,7 @@ T accept(Result<T> result, const std::string& option, const std::string& value,
 // 0 if the text is not a number from 1 to `most`.
 inline std::uint32_t parse_count(const std::string& text, std::uint32_t most) {
   std::uint32_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, number);
-  return problem == std::errc() && stop == end && number <= most ? number : 0;
+  return parse_whole(text, number) && number <= most ? number : 0;
 }
 
 // The numbers of a comma list, each from 1 to `most`. Ends the command if there is anything else.

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "base/trusted_variable.hpp"
 
 namespace hierbar {
@@ -277,10 +277,8 @@ std::optional<std::uint32_t> ranks_of_part(const Program& part) {
         std::end(kHostOptions))
       return std::nullopt;
     if (option != "-n" && option != "-np") continue;
-    const std::string& text = part[i + 1];
     std::uint32_t number = 0;
-    const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || last != text.data() + text.size()) return std::nullopt;
+    if (!parse_whole(part[i + 1], number)) return std::nullopt;
     ranks = number;
   }
   return ranks;

@@ -190,10 +190,10 @@ bool is_openmp_name(const std::string& file_name) {
 
 LibraryKind library_kind(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename();
-  if (name.starts_with("libhierbar_mpi_ompi.so")) return LibraryKind::kOpenMpiShim;
-  if (name.starts_with("libhierbar_mpi_abi.so")) return LibraryKind::kStandardMpiShim;
+  if (name.starts_with(shim_file(MpiFamily::kOpenMpi))) return LibraryKind::kOpenMpiShim;
+  if (name.starts_with(shim_file(MpiFamily::kStandardAbi))) return LibraryKind::kStandardMpiShim;
+  if (name.starts_with(shim_file(MpiFamily::kMpich))) return LibraryKind::kMpichShim;
   if (name.starts_with("libhierbar_mpi_any.so")) return LibraryKind::kAnyMpiShim;
-  if (name.starts_with("libhierbar_mpi.so")) return LibraryKind::kMpichShim;
   if (is_openmp_name(name)) return openmp_kind(path, name);
   if (has_name(name, "libmpi")) return mpi_kind(path, name);
   if (has_name(name, "libopenblas") || has_name(name, "libscipy_openblas")) return blas_kind(path);

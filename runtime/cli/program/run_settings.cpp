@@ -253,9 +253,9 @@ Libraries find_libraries() {
   return {.openmp_directory = if_there(openmp),
           .openmp_runtime = if_there(openmp / "libgomp.so.1"),
           .one_runtime = if_there(openmp / "libone_runtime.so"),
-          .mpich_shim = if_there(libraries / "libhierbar_mpi.so"),
-          .openmpi_shim = if_there(libraries / "libhierbar_mpi_ompi.so"),
-          .abi_shim = if_there(libraries / "libhierbar_mpi_abi.so"),
+          .mpich_shim = if_there(libraries / shim_file(MpiFamily::kMpich)),
+          .openmpi_shim = if_there(libraries / shim_file(MpiFamily::kOpenMpi)),
+          .abi_shim = if_there(libraries / shim_file(MpiFamily::kStandardAbi)),
           .ompt_tool = if_there(libraries / "libhierbar_ompt.so"),
           .stock_runtime = if_there(prefix / "stock/lib/libomp.so")};
 }

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/text.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 #include "placement/evidence/launcher.hpp"
 
@@ -32,9 +32,8 @@ std::optional<Limit> scheduled_cpus(const Environment& environment, const char* 
                                     const char* name) {
   const std::string value = value_of(environment, name);
   std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  const bool is_number = error == std::errc() && end == value.data() + value.size() && number > 0;
-  if (environment(mark) == nullptr || !is_number) return std::nullopt;
+  if (environment(mark) == nullptr || !parse_whole(value, number) || number == 0)
+    return std::nullopt;
   return Limit{number, name};
 }
 

@@ -47,15 +47,9 @@ Result<CpuSet> probe_kernel_cpus() {
 
 namespace {
 
-std::string first_word(const std::string& path) {
-  const std::string text = read_whole_file(path).value_or("");
-  std::string_view rest = text;
-  return std::string(take_word(rest));
-}
-
 // Empty where the file has no list of cpus.
 CpuSet read_cpus(const std::string& path) {
-  const Result<CpuSet> cpus = CpuSet::parse(first_word(path));
+  const Result<CpuSet> cpus = CpuSet::parse(read_first_word(path));
   return cpus ? *cpus : CpuSet();
 }
 
@@ -65,7 +59,7 @@ CpuSet online_cpus(const std::string& sys) { return read_cpus(sys + "/devices/sy
 
 bool share_cores(const CpuSet& cpus, const std::string& sys) {
   const std::string directory = sys + "/devices/system/cpu/";
-  if (first_word(directory + "smt/active") == "0") return false;
+  if (read_first_word(directory + "smt/active") == "0") return false;
   for (const std::uint32_t cpu : cpus) {
     const CpuSet siblings =
         read_cpus(directory + "cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
