@@ -27,50 +27,34 @@ BESIDE_HWLOC_MS = 2.0
 LARGEST_WITHOUT_TREE = 4  # threads of a team that is planned without hwloc
 
 
-def first_region_ms(program, num_threads, environment):
-    done = subprocess.run(
+def run(program, num_threads, environment, **variables):
+    return subprocess.run(
         [program, str(num_threads)],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    return float(done.stdout)
-
-
-def hwloc_ms(program, num_threads, environment):
-    """How long hwloc took, as HIERBAR_VERBOSE=1 tells it."""
-    times = []
-    for _ in range(REPETITIONS):
-        done = subprocess.run(
-            [program, str(num_threads)],
-            env=dict(environment, HIERBAR_VERBOSE="1"),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        )
-        times += [
-            float(one) for one in re.findall(r"; loaded in ([\d.]+) ms$", done.stderr, re.MULTILINE)
-        ]
-    return statistics.median(times)
-
-
-def loads_hwloc(program, num_threads, environment):
-    """Whether the loader opens hwloc for a program with such a team."""
-    done = subprocess.run(
-        [program, str(num_threads)],
-        env=dict(environment, LD_DEBUG="files"),
+        env=dict(environment, **variables),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
     )
-    return "file=libhwloc.so" in done.stderr
+
+
+def first_region_ms(program, num_threads, environment):
+    return float(run(program, num_threads, environment).stdout)
+
+
+def hwloc_ms(program, num_threads, environment):
+    """How long hwloc took, as HIERBAR_VERBOSE=1 tells it."""
+    times = []
+    for _ in range(REPETITIONS):
+        told = run(program, num_threads, environment, HIERBAR_VERBOSE="1").stderr
+        times += [float(one) for one in re.findall(r"; loaded in ([\d.]+) ms$", told, re.MULTILINE)]
+    return statistics.median(times)
+
+
+def loads_hwloc(program, num_threads, environment):
+    """Whether the loader opens hwloc for a program with such a team."""
+    return "file=libhwloc.so" in run(program, num_threads, environment, LD_DEBUG="files").stderr
 
 
 def main():

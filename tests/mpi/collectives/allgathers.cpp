@@ -308,22 +308,18 @@ void own_part() {
 }
 
 void inter() {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  MPI_Comm half, between;
-  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
-  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &between);
-  int num_others;
-  MPI_Comm_remote_size(between, &num_others);
-  const std::vector<int> own(static_cast<std::size_t>(num_others), rank % 2);
-  for (int number = 0; number < 2; ++number) {
-    std::vector<int> all(own.size(), -1), each(own.size(), -1);
-    MPI_Allgather(own.data(), 1, MPI_INT, all.data(), 1, MPI_INT, between);
-    MPI_Alltoall(own.data(), 1, MPI_INT, each.data(), 1, MPI_INT, between);
-    const std::vector<int> right(own.size(), 1 - rank % 2);
-    CHECK(all == right && each == right);
+  {
+    const EvenAndOdd groups;
+    const int mine = groups.is_even() ? 0 : 1;
+    const std::vector<int> own(static_cast<std::size_t>(groups.num_others()), mine);
+    for (int number = 0; number < 2; ++number) {
+      std::vector<int> all(own.size(), -1), each(own.size(), -1);
+      MPI_Allgather(own.data(), 1, MPI_INT, all.data(), 1, MPI_INT, groups.between());
+      MPI_Alltoall(own.data(), 1, MPI_INT, each.data(), 1, MPI_INT, groups.between());
+      const std::vector<int> right(own.size(), 1 - mine);
+      CHECK(all == right && each == right);
+    }
   }
-  MPI_Comm_free(&between);
-  MPI_Comm_free(&half);
   one_on(MPI_COMM_SELF, 2);
 }
 

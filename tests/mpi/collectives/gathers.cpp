@@ -374,26 +374,20 @@ void own_part() {
 // The root is in the group of even ranks. Where an argument means nothing, it is an error
 // elsewhere.
 void inter() {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  MPI_Comm half, between;
-  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
-  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &between);
-  const int root_of_even = rank_in(half) == 0 ? MPI_ROOT : MPI_PROC_NULL;
-  const int root = rank % 2 == 0 ? root_of_even : 0;
-  int num_others;
-  MPI_Comm_remote_size(between, &num_others);
-  for (int number = 0; number < 2; ++number) {
-    std::vector<int> all(static_cast<std::size_t>(num_others), -1);
-    const std::vector<int> right(all.size(), 5);
-    int own = 5;
-    MPI_Gather(&own, 1, MPI_INT, all.data(), 1, MPI_INT, root, between);
-    CHECK(root != MPI_ROOT || all == right);
-    own = -1;
-    MPI_Scatter(right.data(), 1, MPI_INT, &own, 1, MPI_INT, root, between);
-    CHECK(own == (root == 0 ? 5 : -1));
+  {
+    const EvenAndOdd groups;
+    const int root = groups.root();
+    for (int number = 0; number < 2; ++number) {
+      std::vector<int> all(static_cast<std::size_t>(groups.num_others()), -1);
+      const std::vector<int> right(all.size(), 5);
+      int own = 5;
+      MPI_Gather(&own, 1, MPI_INT, all.data(), 1, MPI_INT, root, groups.between());
+      CHECK(root != MPI_ROOT || all == right);
+      own = -1;
+      MPI_Scatter(right.data(), 1, MPI_INT, &own, 1, MPI_INT, root, groups.between());
+      CHECK(own == (root == 0 ? 5 : -1));
+    }
   }
-  MPI_Comm_free(&between);
-  MPI_Comm_free(&half);
   one_on(MPI_COMM_SELF, 2);
 }
 

@@ -197,18 +197,14 @@ void wrong() {
 }
 
 void inter() {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  MPI_Comm half, between;
-  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
-  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &between);
-  const int own = rank % 2 == 0 ? 1 : 10;
-  int sum = 0;
-  for (int call = 0; call < 2; ++call) MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, between);
-  int num_others;
-  MPI_Comm_remote_size(between, &num_others);
-  CHECK(sum == num_others * (rank % 2 == 0 ? 10 : 1));
-  MPI_Comm_free(&between);
-  MPI_Comm_free(&half);
+  {
+    const EvenAndOdd groups;
+    const int own = groups.is_even() ? 1 : 10;
+    int sum = 0;
+    for (int call = 0; call < 2; ++call)
+      MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, groups.between());
+    CHECK(sum == groups.num_others() * (groups.is_even() ? 10 : 1));
+  }
   check_allreduce<int>(MPI_COMM_SELF, 1, 3, MPI_SUM, false);
 }
 

@@ -37,6 +37,39 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
+// An intercommunicator between the ranks of even and of odd numbers in MPI_COMM_WORLD.
+class EvenAndOdd {
+ public:
+  EvenAndOdd() {
+    MPI_Comm_split(MPI_COMM_WORLD, rank_ % 2, rank_, &half_);
+    MPI_Intercomm_create(half_, 0, MPI_COMM_WORLD, 1 - rank_ % 2, 3, &between_);
+  }
+  ~EvenAndOdd() {
+    MPI_Comm_free(&between_);
+    MPI_Comm_free(&half_);
+  }
+  EvenAndOdd(const EvenAndOdd&) = delete;
+  EvenAndOdd& operator=(const EvenAndOdd&) = delete;
+
+  MPI_Comm between() const { return between_; }
+  bool is_even() const { return rank_ % 2 == 0; }
+  int num_others() const {
+    int number;
+    MPI_Comm_remote_size(between_, &number);
+    return number;
+  }
+  // What to give where the first rank of the even ones is the root.
+  int root() const {
+    if (!is_even()) return 0;
+    return rank_in(half_) == 0 ? MPI_ROOT : MPI_PROC_NULL;
+  }
+
+ private:
+  const int rank_ = rank_in(MPI_COMM_WORLD);
+  MPI_Comm half_;
+  MPI_Comm between_;
+};
+
 // MPI_Init for threads that call MPI at the same time; ends the program as skipped where the
 // library has no such thing.
 inline void init_thread_multiple(int& argc, char**& argv) {

@@ -312,23 +312,19 @@ void wrong() {
 }
 
 void inter() {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  MPI_Comm half, between;
-  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
-  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &between);
-  const int root_of_even = rank_in(half) == 0 ? MPI_ROOT : MPI_PROC_NULL;
-  const int root = rank % 2 == 0 ? root_of_even : 0;
-  for (int call = 0; call < 2; ++call) {
-    int value = root == MPI_ROOT ? 5 : 0;
-    MPI_Bcast(&value, 1, MPI_INT, root, between);
-    CHECK(value == (root == MPI_PROC_NULL ? 0 : 5));
-    const int own = 1;
-    int sum = 0;
-    MPI_Reduce(&own, &sum, 1, MPI_INT, MPI_SUM, root, between);
-    CHECK(sum == (root == MPI_ROOT ? size_of(MPI_COMM_WORLD) / 2 : 0));
+  {
+    const EvenAndOdd groups;
+    const int root = groups.root();
+    for (int call = 0; call < 2; ++call) {
+      int value = root == MPI_ROOT ? 5 : 0;
+      MPI_Bcast(&value, 1, MPI_INT, root, groups.between());
+      CHECK(value == (root == MPI_PROC_NULL ? 0 : 5));
+      const int own = 1;
+      int sum = 0;
+      MPI_Reduce(&own, &sum, 1, MPI_INT, MPI_SUM, root, groups.between());
+      CHECK(sum == (root == MPI_ROOT ? size_of(MPI_COMM_WORLD) / 2 : 0));
+    }
   }
-  MPI_Comm_free(&between);
-  MPI_Comm_free(&half);
   one_on(MPI_COMM_SELF, 2);
 }
 
