@@ -87,14 +87,23 @@ run_exchange(kmp_info_t *this_thr, int gtid, kmp_hierbar_team_t *hier, const Tra
   return result;
 }
 
+// True in a team of one thread whose barrier has nothing to do. Its tasks have run when they were
+// made; where one may still be under way (a detached one, or one of a hidden helper), the team has
+// a task team.
+static inline bool awaits_nobody(const kmp_info_t *this_thr) {
+  return this_thr->th.th_team->t.t_serialized && this_thr->th.th_task_team == NULL &&
+         !__kmp_env_consistency_check;
+}
+
 int __kmp_hierbar_unobserved_barrier(enum barrier_type bt, int gtid, int is_split,
                                      void (*reduce)(void *, void *)) {
   if (bt != bs_plain_barrier || is_split || reduce != NULL)
     return KMP_HIERBAR_NOT_SERVED;
   kmp_info_t *this_thr = __kmp_threads[gtid];
   kmp_hierbar_team_t *hier = exchanging_team(this_thr->th.th_team);
-  return hier == NULL ? KMP_HIERBAR_NOT_SERVED
-                      : run_exchange(this_thr, gtid, hier, kmp_hierbar_untraced_t());
+  if (hier == NULL)
+    return awaits_nobody(this_thr) ? 0 : KMP_HIERBAR_NOT_SERVED;
+  return run_exchange(this_thr, gtid, hier, kmp_hierbar_untraced_t());
 }
 
 [[gnu::noinline]] static int run_stamped_exchange(kmp_info_t *this_thr, int gtid,

@@ -16,7 +16,8 @@
 // A barrier from beginning to end. Serves a plain, unsplit one without a reduction whose team does
 // not need the primary for more than tasks. Returns the value of __kmp_barrier (0 primary, 1
 // worker), or KMP_HIERBAR_NOT_SERVED: the caller runs gather and release. The answer is the same
-// for the whole team. There are three variants, by observer:
+// for the whole team. A team of one thread is served too, unless its tasks are still under way.
+// There are three variants, by observer:
 #define KMP_HIERBAR_NOT_SERVED (-1)
 
 // 1. No observer.

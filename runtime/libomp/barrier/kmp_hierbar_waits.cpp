@@ -26,6 +26,9 @@ namespace {
 // Set when this thread has run a task; the next look of its wait takes it back.
 __thread bool has_run_task [[gnu::tls_model("initial-exec")]];
 
+// When this thread last yielded between two tasks, in units of KMP_NOW().
+__thread kmp_uint64 last_yield_of_tasks [[gnu::tls_model("initial-exec")]];
+
 // Polling takes time from those who are waited for.
 inline bool polling_harms() { return KMP_OVERSUBSCRIBED || __kmp_hierbar_sleeps_early(); }
 
@@ -152,8 +155,17 @@ void __kmp_hierbar_measure_ticks() {
 #endif
 
 bool __kmp_hierbar_ran_task() {
+  constexpr kmp_uint64 between_yields_us = 50;
   has_run_task = true;
-  return !__kmp_hierbar_enabled || polling_harms();
+  if (!__kmp_hierbar_enabled)
+    return true;
+  if (!polling_harms())
+    return false;
+  const kmp_uint64 now = KMP_NOW();
+  if (now - last_yield_of_tasks < __kmp_hierbar_ticks(between_yields_us))
+    return false;
+  last_yield_of_tasks = now;
+  return true;
 }
 
 void __kmp_hierbar_yield_in_wait(kmp_uint64 *since) {

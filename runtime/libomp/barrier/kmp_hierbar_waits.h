@@ -55,8 +55,9 @@ void __kmp_hierbar_yield();
 void __kmp_hierbar_yield_in_wait(kmp_uint64 *since);
 
 // The calling thread has run a task, so its current wait begins anew. Returns whether it yields
-// before the next task, as LLVM's do. If each thread has its own cpu, nobody would use the yield.
-// Otherwise a thread that yields here is rarely stopped while it has the lock of a deque.
+// before the next task. LLVM's threads yield after each one. If each thread has its own cpu, nobody
+// would use the yield. Otherwise a thread that yields now and then is rarely stopped while it has
+// the lock of a deque; but a yield may be a context switch, which takes longer than a small task.
 bool __kmp_hierbar_ran_task();
 
 // One poll of a wait that runs tasks, after it has found none. `since` is as in
