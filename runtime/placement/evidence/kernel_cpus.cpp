@@ -3,6 +3,7 @@
 #include "placement/evidence/kernel_cpus.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -127,6 +128,21 @@ std::string_view find_group(std::string_view groups, bool is_version_2) {
   return "/";
 }
 
+// Most machines mount their control groups in one of these places, from the root on: version 2, and
+// the hierarchy of version 1 that distributes cpu time. The process's group shows whether it is so;
+// the list of all mounts takes longer to read than all else here.
+std::optional<Hierarchy> find_usual_hierarchy(const std::string& root, std::string_view groups) {
+  const auto has_group = [&](const Hierarchy& hierarchy, const char* file) {
+    const std::string group(find_group(groups, hierarchy.is_version_2));
+    return ::access((root + hierarchy.mount_point + group + file).c_str(), F_OK) == 0;
+  };
+  Hierarchy version_2{"/sys/fs/cgroup", "/", true};
+  if (has_group(version_2, "/cgroup.controllers")) return version_2;
+  Hierarchy version_1{"/sys/fs/cgroup/cpu", "/", false};
+  if (has_group(version_1, "/cpu.cfs_quota_us")) return version_1;
+  return std::nullopt;
+}
+
 // "max" and -1 mean no quota. Neither is read as a positive number.
 std::uint64_t take_number(std::string_view& text) {
   std::int64_t number = 0;
@@ -160,7 +176,8 @@ void lower(std::optional<std::uint32_t>& smallest, const std::optional<std::uint
 std::optional<std::uint32_t> read_cpu_quota(const std::string& root) {
   std::optional<std::uint32_t> smallest;
   const std::string groups = read_whole_file(root + "/proc/self/cgroup").value_or("");
-  for (const Hierarchy& hierarchy : read_hierarchies(root)) {
+  const std::optional<Hierarchy> usual = find_usual_hierarchy(root, groups);
+  for (const Hierarchy& hierarchy : usual ? std::vector{*usual} : read_hierarchies(root)) {
     std::string group(find_group(groups, hierarchy.is_version_2));
     // The mounted group may itself be below the root, as in a container. A group of this process
     // that is not below the mounted one is taken for the mounted one.

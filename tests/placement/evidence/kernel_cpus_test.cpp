@@ -271,6 +271,22 @@ TEST_F(CpuQuota, FindsAContainersGroupWhereItIsMounted) {
   EXPECT_EQ(quota(), 3U);
 }
 
+// There is no list of mounts to read.
+TEST_F(CpuQuota, IsFoundInTheUsualPlaceOfVersion2) {
+  write("/proc/self/cgroup", "0::/job/step\n");
+  write("/sys/fs/cgroup/job/step/cgroup.controllers", "cpu\n");
+  write("/sys/fs/cgroup/job/cpu.max", "500000 100000\n");
+  EXPECT_EQ(quota(), 5U);
+}
+
+TEST_F(CpuQuota, IsFoundInTheUsualPlaceOfVersion1) {
+  write("/proc/self/cgroup", "4:cpu,cpuacct:/job\n");
+  write("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
+  write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "300000\n");
+  write("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(quota(), 3U);
+}
+
 TEST_F(CpuQuota, IsNoneWhereThereIsNone) {
   EXPECT_EQ(quota(), std::nullopt);
   make_version_2("/");

@@ -2,21 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Teams with tasks whose threads outnumber the cpus by far. What is judged is the time that all
-// threads use and how often they sleep: both hardly depend on what else the machine does.
+// threads use, how often they sleep and how often they yield: these hardly depend on what else the
+// machine does.
 
 // BUILD: clang
 // BUILD: gcc
 // NEEDS: native
-// TEST: many_small_tasks many_threads_at_one_task
+// TEST: many_small_tasks many_threads_at_one_task own_tasks_without_a_yield_each
 
 #include <omp.h>
+#include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 
 #include "tests/libomp/programs/check.hpp"
+
+thread_local long num_yields = 0;
+
+// In place of the C library's, for the OpenMP runtime too.
+extern "C" int sched_yield() noexcept {
+  ++num_yields;
+  return static_cast<int>(syscall(SYS_sched_yield));
+}
 
 namespace {
 
@@ -94,10 +107,37 @@ void many_threads_at_one_task() {
         omp_get_num_procs() * seconds / share_seconds + first_naps * num_threads);
 }
 
+// Each thread makes small tasks and runs nearly all of them itself. A yield for each of them, or
+// for each taskwait, would be as many context switches. Others may steal from a thread, which then
+// waits and yields, but not from all threads in all regions.
+void own_tasks_without_a_yield_each() {
+  constexpr int num_regions = 20;
+  constexpr int num_waits = 50;
+  constexpr int tasks_per_wait = 20;
+  long least = LONG_MAX;
+  for (int i = 0; i < num_regions; ++i) {
+#pragma omp parallel num_threads(4 * omp_get_num_procs()) reduction(min : least)
+    {
+      const long before = num_yields;
+      for (int wait = 0; wait < num_waits; ++wait) {
+        for (int task = 0; task < tasks_per_wait; ++task) {
+#pragma omp task
+          compute(0);
+        }
+#pragma omp taskwait
+      }
+      least = num_yields - before;
+    }
+  }
+  std::printf("at least %ld yields of a thread in a region\n", least);
+  CHECK(least < num_waits / 2);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return omp_test::run_case(argc, argv,
                             {{"many_small_tasks", many_small_tasks},
-                             {"many_threads_at_one_task", many_threads_at_one_task}});
+                             {"many_threads_at_one_task", many_threads_at_one_task},
+                             {"own_tasks_without_a_yield_each", own_tasks_without_a_yield_each}});
 }
