@@ -3,11 +3,11 @@
 
 // Environment variables, one to a line, NAME=value: the project's own, OpenMP's and launchers'.
 
-#include <array>
 #include <cstdlib>
 #include <sstream>
 #include <vector>
 
+#include "base/variables.hpp"
 #include "fuzz_target.hpp"
 #include "mpi/settings/settings.hpp"
 #include "placement/decision/findings.hpp"
@@ -21,13 +21,6 @@
 namespace hierbar::test {
 namespace {
 
-// What is read from the process's own environment.
-constexpr std::array kOwn = {"HIERBAR_LEVELS",      "HIERBAR_RELEASE",       "HIERBAR_MPI",
-                             "HIERBAR_VERBOSE",     "HIERBAR_FAKE_NODES",    "HIERBAR_TIMEOUT_S",
-                             "HIERBAR_SEGMENT_KIB", "HIERBAR_MPI_SET_UP_AT", "HIERBAR_SESSIONS",
-                             "HIERBAR_REPORT",      "HIERBAR_OUTPUT",        "HIERBAR_SAMPLE",
-                             "HIERBAR_TRACE_EVENTS"};
-
 Variables parse(const std::string& text) {
   Variables variables;
   std::istringstream lines(text);
@@ -40,13 +33,14 @@ Variables parse(const std::string& text) {
   return variables;
 }
 
+// In the process's own environment, from which the libraries read theirs.
 void set_own(const Variables& variables) {
-  for (const char* name : kOwn) {
-    const auto found = variables.find(name);
+  for (const Variable& own : kVariables) {
+    const auto found = variables.find(own.name);
     if (found == variables.end()) {
-      unsetenv(name);
+      unsetenv(own.name);
     } else {
-      setenv(name, found->second.c_str(), 1);
+      setenv(own.name, found->second.c_str(), 1);
     }
   }
 }
@@ -55,9 +49,9 @@ void set_own(const Variables& variables) {
 void check_complaints(const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) {
     bool names_both = false;
-    for (const char* name : kOwn) {
-      const char* value = std::getenv(name);
-      names_both = names_both || (value != nullptr && problem.find(name) != std::string::npos &&
+    for (const Variable& own : kVariables) {
+      const char* value = std::getenv(own.name);
+      names_both = names_both || (value != nullptr && problem.find(own.name) != std::string::npos &&
                                   problem.find(value) != std::string::npos);
     }
     require(names_both, "a complaint names the variable and its value: " + problem);
