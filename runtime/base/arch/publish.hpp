@@ -22,11 +22,21 @@ inline void publish_by_exchange(std::atomic<std::uint64_t>& word, std::uint64_t 
 
 // AMD's cores see an exchange sooner (docs/design/waiting.md#d0218). It is found out when the
 // library is loaded; before that publish() stores.
-inline const bool kExchangeIsSeenSooner = cpu_vendor() == CpuVendor::kAmd;
+//
+// A constructor, which every source file that includes this has: Clang guards the initializer of an
+// inline variable by functions of the C++ library, which libomp has to do without.
+inline bool exchange_is_seen_sooner = false;
+inline bool is_vendor_known = false;
+
+[[gnu::constructor]] static void find_vendor() noexcept {
+  if (is_vendor_known) return;
+  is_vendor_known = true;
+  exchange_is_seen_sooner = cpu_vendor() == CpuVendor::kAmd;
+}
 
 [[gnu::always_inline]] inline void publish(std::atomic<std::uint64_t>& word,
                                            std::uint64_t value) noexcept {
-  if (kExchangeIsSeenSooner) {
+  if (exchange_is_seen_sooner) {
     publish_by_exchange(word, value);
   } else {
     publish_by_store(word, value);
