@@ -12,11 +12,13 @@
 //    compiled without sanitizers.
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <atomic>
 
 #include "base/arch/loader.hpp"
 #include "mpi/entry/dlsym.hpp"
+#include "mpi/library/mpi_symbols.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -41,6 +43,12 @@ bool begins_with_mpi(const char* symbol) noexcept {
   return symbol[0] == 'M' && symbol[1] == 'P' && symbol[2] == 'I';
 }
 
+// The handle of dlopen(nullptr), behind which all preloaded files are.
+bool is_of_program(void* handle) noexcept {
+  link_map* map = nullptr;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && *map->l_name == '\0';
+}
+
 // What the entry point does: it returns `answer`, or jumps to `next` if that is not null.
 struct Decision {
   void* answer;
@@ -63,10 +71,15 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] Decision hierbar_mpi_decide(
   const Dlsym next = hierbar::mpi::find_next_dlsym();
   if (handle == RTLD_NEXT || next == nullptr || !hierbar::mpi::begins_with_mpi(symbol))
     return {nullptr, next};
-  if (handle == RTLD_DEFAULT)
-    return {nullptr, hierbar::mpi::is_only_here(symbol, caller) ? nullptr : next};
   void* const definition = next(handle, symbol);
   if (definition == nullptr) return {nullptr, next};
+  const bool asks_all = handle == RTLD_DEFAULT || hierbar::mpi::is_of_program(handle);
+  if (asks_all && hierbar::mpi::are_in_one_file(definition, &hierbar::mpi::next_dlsym) &&
+      hierbar::mpi::is_only_here(symbol, caller)) {
+    // It finds nothing either, so that dlerror() says so.
+    return {next(RTLD_NEXT, symbol), nullptr};
+  }
+  if (handle == RTLD_DEFAULT) return {nullptr, next};
   void* const ours = hierbar::mpi::function_in_place_of(definition, handle, symbol, caller);
   return ours != nullptr ? Decision{ours, nullptr} : Decision{nullptr, next};
 }

@@ -9,5 +9,5 @@
 set -eu
 without=$("$1" 2>/dev/null)
 with=$(LD_PRELOAD=$2 "$1" 2>/dev/null)
-grep -q '^MPI_Barrier yes' <<<"$without" || { echo "FAILED: $without" && exit 1; }
+grep -q '^MPI_Barrier of all files: yes' <<<"$without" || { echo "FAILED: $without" && exit 1; }
 [[ $with == "$without" ]] || { echo "FAILED: without: $without, with: $with" && exit 1; }

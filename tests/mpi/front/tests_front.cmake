@@ -87,6 +87,6 @@ mpi_script(any.alone 60 ${CMAKE_CURRENT_SOURCE_DIR}/front/alone_test.sh
            $<TARGET_FILE:hierbar_mpi_any> ${shim} ${program_dir}/barriers ${runner})
 mpi_script(any.other_abi 60 ${CMAKE_CURRENT_SOURCE_DIR}/beside/other_abi_test.sh
            ${CMAKE_C_COMPILER} $<TARGET_FILE:hierbar_mpi_any> -)
-mpi_program(asks_for_names ${cc} front/asks_for_names.c -O2 -Wall -Wextra)
+mpi_program(asks_for_names ${cc} front/asks_for_names.c -O2 -Wall -Wextra -rdynamic)
 mpi_script(any.names 60 ${CMAKE_CURRENT_SOURCE_DIR}/front/names_test.sh ${program_dir}/asks_for_names
            $<TARGET_FILE:hierbar_mpi_any>)
