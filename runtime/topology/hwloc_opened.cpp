@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <string>
 #include <string_view>
 
 #include "topology/hwloc_functions.h"
@@ -22,11 +23,26 @@ std::atomic<const hierbar_hwloc*> opened{nullptr};
 // Relaxed: the caller has been through open_hwloc(), and so through (F1) or (F2).
 const hierbar_hwloc& functions() { return *opened.load(std::memory_order_relaxed); }
 
+// The path of this library's own file; empty if it is not known. A relative one, as it comes with
+// LD_LIBRARY_PATH=lib, means nothing once the program has changed its directory. So the loader is
+// asked for the directory, which it has made absolute at once.
+std::string own_path() {
+  Dl_info own;
+  if (dladdr(&opened, &own) == 0) return "";
+  const std::string file = own.dli_fname;
+  if (file.starts_with('/')) return file;
+  void* const self = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (self == nullptr) return "";
+  char directory[PATH_MAX];
+  const bool is_known = dlinfo(self, RTLD_DI_ORIGIN, directory) == 0;
+  dlclose(self);
+  return is_known ? directory + ('/' + file.substr(file.rfind('/') + 1)) : "";
+}
+
 // The path of that file in the directory of this library's own file; empty if it is not known.
 std::string path_beside_this_library() {
-  Dl_info own;
   char path[PATH_MAX];
-  if (dladdr(&opened, &own) == 0 || realpath(own.dli_fname, path) == nullptr) return "";
+  if (realpath(own_path().c_str(), path) == nullptr) return "";
   const std::string_view file = path;
   return std::string(file.substr(0, file.rfind('/') + 1)) + kLibrary;
 }

@@ -5,11 +5,13 @@
 
     bad_hwloc_test.py libhierbar.so libhierbar_hwloc.so
 
-A copy of libhierbar.so gets different files beside it. Teams of four or fewer never need hwloc.
-Larger ones get a plan in any case, and one message if it cannot be the machine's.
+A copy of libhierbar.so gets different files beside it, and is loaded in several ways. Teams of four
+or fewer never need hwloc. Larger ones get a plan in any case, and one message if it cannot be the
+machine's.
 """
 
 import ctypes
+import os
 import pathlib
 import shutil
 import sys
@@ -51,10 +53,25 @@ def load_beside(directory, libhierbar, companion):
     return ctypes.CDLL(str(copy))
 
 
+def messages_after_chdir(libhierbar, with_hwloc, work):
+    """Loaded by a relative path, as with LD_LIBRARY_PATH=lib, in a program that then moves."""
+    os.chdir(work)
+    library = load_beside(
+        pathlib.Path("relative"), libhierbar, lambda path: shutil.copy(with_hwloc, path)
+    )
+    os.chdir("/")
+    messages = messages_of_plan(library, LARGEST_WITHOUT_MACHINE + 1)
+    return None if messages is None else [one for one in messages if "hwloc" in one]
+
+
 def main():
     libhierbar, with_hwloc = sys.argv[1:]
     with tempfile.TemporaryDirectory() as work:
-        work = pathlib.Path(work)
+        work = pathlib.Path(work).resolve()
+        # First: the loader would take a companion that it has already loaded.
+        messages = messages_after_chdir(libhierbar, with_hwloc, work)
+        check("found from another working directory", messages == [], messages)
+
         good = load_beside(work / "good", libhierbar, lambda path: shutil.copy(with_hwloc, path))
         bad = load_beside(work / "bad", libhierbar, lambda path: path.write_text("not a library"))
         other = load_beside(work / "other", libhierbar, lambda path: path.symlink_to(libhierbar))
