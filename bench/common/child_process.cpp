@@ -18,12 +18,16 @@
 #include <string>
 #include <string_view>
 
+#include "bench/common/stop_requests.hpp"
+
 namespace hierbar::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 constexpr int kExecFailed = 127;
+// A request to stop between a look at it and the wait for output is seen after this time.
+constexpr long long kLookMs = 200;
 
 struct Pipe {
   int read_end = -1;
@@ -90,15 +94,17 @@ bool drain(int file, std::string& text) {
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
-// Reads both pipes until the child closes them. Returns false if the deadline passes first.
+// Reads both pipes until the child closes them. Returns false if the deadline passes first, or if
+// the benchmark is asked to stop.
 bool collect(Pipe& output, Pipe& errors, ChildResult& result, Clock::time_point deadline) {
   while (output.read_end >= 0 || errors.read_end >= 0) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
+    if (left <= 0 || stop_request() != 0) return false;
     std::array<pollfd, 2> files{pollfd{output.read_end, POLLIN, 0},
                                 pollfd{errors.read_end, POLLIN, 0}};
-    if (poll(files.data(), files.size(), static_cast<int>(left)) <= 0) continue;
+    const int wait_ms = static_cast<int>(std::min<long long>(left, kLookMs));
+    if (poll(files.data(), files.size(), wait_ms) <= 0) continue;
     if (files[0].revents != 0 && !drain(output.read_end, result.output))
       Pipe::shut(output.read_end);
     if (files[1].revents != 0 && !drain(errors.read_end, result.errors))
@@ -170,9 +176,10 @@ ChildResult run_child(const std::vector<std::string>& argv, const Variables& var
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  result.failure = in_time ? describe_end(status, result.errors)
-                           : fmt::format("no result within {:.1f} s, killed",
-                                         static_cast<double>(timeout.count()) / 1000);
+  result.failure = in_time               ? describe_end(status, result.errors)
+                   : stop_request() != 0 ? "stopped"
+                                         : fmt::format("no result within {:.1f} s, killed",
+                                                       static_cast<double>(timeout.count()) / 1000);
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include "bench/common/others.hpp"
 #include "bench/common/progress.hpp"
+#include "bench/common/stop_requests.hpp"
 
 namespace hierbar::bench {
 namespace {
@@ -21,7 +22,7 @@ bool has_time_for_another(const RunOptions& options, int num_repetitions, double
 class Course {
  public:
   Course(const RunOptions& options, std::size_t num_blocks)
-      : options_(options), progress_(num_blocks), gate_(options.wait_s) {}
+      : options_(options), progress_(num_blocks, options.time_limit_s), gate_(options.wait_s) {}
 
   void wait() {
     gate_.wait([this](const std::string& line) { progress_.note(line); });
@@ -36,6 +37,7 @@ class Course {
     int num_good = part.settle();
     for (int extra = 0;
          num_good < results.num_repetitions && extra < options_.max_extra_repetitions; ++extra) {
+      if (stop_request() != 0) break;
       if (options_.time_limit_s > 0 && measuring_s() > options_.time_limit_s) break;
       ++results.num_repeated_blocks;
       measure(part, options_.num_repetitions + extra,
@@ -48,6 +50,7 @@ class Course {
     progress_.finish();
     results.seconds = progress_.seconds();
     results.waited_s = gate_.waited_s();
+    results.stopped_by = stop_request();
   }
 
   // Without what was spent on waiting for a quiet machine.
@@ -71,7 +74,11 @@ void run_course(const RunOptions& options, const std::function<void()>& prepare,
     if (!has_time_for_another(options, results.num_repetitions, course.measuring_s())) break;
     const std::string stage =
         fmt::format("repetition {} of {}", repetition + 1, options.num_repetitions);
-    for (const CoursePart& part : parts) course.measure(part, repetition, stage);
+    for (const CoursePart& part : parts) {
+      if (stop_request() != 0) break;
+      course.measure(part, repetition, stage);
+    }
+    if (stop_request() != 0) break;
     ++results.num_repetitions;
   }
   for (const CoursePart& part : parts) course.repeat_dropped(part, results);

@@ -25,6 +25,8 @@ struct CoursePart {
 //   2. Each repetition measures every part, as long as the time limit leaves room for another one.
 //   3. Parts of which blocks were dropped, because the regime changed or others used the machine,
 //      are measured again.
+//
+// A request to stop (stop_requests.hpp) ends it. What a part measured then does not count.
 void run_course(const RunOptions& options, const std::function<void()>& prepare,
                 const std::vector<CoursePart>& parts, Measurements& results);
 

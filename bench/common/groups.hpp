@@ -75,6 +75,7 @@ struct Measurements {
   double seconds = 0;
   double waited_s = 0;  // of them for a quieter machine
   Disturbance disturbance;
+  int stopped_by = 0;   // the signal that ended it early (stop_requests.hpp), or 0
   double stamp_ns = 0;  // a reading of the OMPT tool's clock, where tools are measured
 };
 

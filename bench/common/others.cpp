@@ -13,6 +13,8 @@
 #include <string>
 #include <thread>
 
+#include "bench/common/stop_requests.hpp"
+
 namespace hierbar::bench {
 namespace {
 
@@ -22,7 +24,7 @@ constexpr double kLookS = 0.3;
 }  // namespace
 
 void QuietGate::wait(const Say& say) {
-  while (waited_s_ + kLookS <= limit_s_) {
+  while (waited_s_ + kLookS <= limit_s_ && stop_request() == 0) {
     const LoadMeter meter;
     std::this_thread::sleep_for(std::chrono::duration<double>(kLookS));
     waited_s_ += kLookS;

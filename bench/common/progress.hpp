@@ -16,7 +16,9 @@ namespace hierbar::bench {
 // that changes, otherwise in a line every few seconds, for logs.
 class Progress {
  public:
-  explicit Progress(std::size_t num_blocks) : num_blocks_(num_blocks) {}
+  // `limit_s`: no longer than this will it take; 0 if nobody knows.
+  explicit Progress(std::size_t num_blocks, double limit_s = 0)
+      : num_blocks_(num_blocks), limit_s_(limit_s) {}
 
   // Must be called before each block.
   void block(const std::string& stage, const std::string& what) {
@@ -25,8 +27,9 @@ class Progress {
     std::string text = fmt::format("[{}/{}] {}: {}", num_started_,
                                    std::max(num_blocks_, num_started_), stage, what);
     if (num_started_ > num_blocks_ / 10 && num_started_ > 1 && num_started_ <= num_blocks_) {
-      const double left = elapsed / static_cast<double>(num_started_ - 1) *
-                          static_cast<double>(num_blocks_ - num_started_ + 1);
+      double left = elapsed / static_cast<double>(num_started_ - 1) *
+                    static_cast<double>(num_blocks_ - num_started_ + 1);
+      if (limit_s_ > 0) left = std::clamp(limit_s_ - elapsed, 0.0, left);
       text += fmt::format(", about {:.0f} s left", left);
     }
     note(text);
@@ -56,6 +59,7 @@ class Progress {
   static constexpr double kSecondsBetweenLines = 5;
 
   const std::size_t num_blocks_;
+  const double limit_s_;
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
   const Clock::time_point start_ = Clock::now();
   std::size_t num_started_ = 0;

@@ -29,6 +29,11 @@ void add_repetition_options(CLI::App& app, RunOptions& options, const RunHelp& h
                  "no limit; 150 with --quick.")
       ->check(CLI::Range(1.0, 1e6))
       ->option_text("S");
+  app.add_option("--stop-after", options.stop_after_s,
+                 "Stop after so many seconds, also within a repetition, and report what was "
+                 "measured, as after\nCtrl-C. Default: never.")
+      ->check(CLI::Range(1.0, 1e6))
+      ->option_text("S");
   app.add_option("--wait", options.wait_s,
                  "Wait so long in all for moments in which others leave the machine alone: at "
                  "first, and after what\n"

@@ -25,6 +25,7 @@ struct RunOptions {
   double budget_ms = 0;           // the time that one process measures
   double timeout_s = 0;           // for one process
   double time_limit_s = 0;        // for what is measured; 0: none
+  double stop_after_s = 0;        // whatever is being measured; 0: never
   double wait_s = 60;             // for a quiet machine, in the whole run
   bool quick = false;             // the defaults are smaller
   std::string json_path;          // empty: none; "-": stdout, and then no tables
@@ -42,6 +43,7 @@ inline constexpr const char* kExitStatusHelp =
     "  0  measured (with --check: every target met)\n"
     "  1  with --check: a target missed, or not measured\n"
     "  2  wrong arguments, or nothing can be measured\n"
+    "  128 + the signal, 130 for Ctrl-C: it was stopped, and shows what it had measured\n"
     "\n";
 
 // The help texts in which the drivers differ.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -12,9 +13,13 @@
 #include "bench/common/report/report_json.hpp"
 #include "bench/common/report/report_text.hpp"
 #include "bench/common/run_options.hpp"
+#include "bench/common/stop_requests.hpp"
 #include "bench/runtimes/configuration.hpp"
 
 namespace hierbar::bench {
+
+// Exit status: this, and the signal that stopped it.
+inline constexpr int kSignalled = 128;
 
 // The driver of omp_barrier_bench, mpi_barrier_bench and mpi_collective_bench. `Options`, derived
 // from RunOptions, names the program, and its namespace has the functions of bench.hpp.
@@ -36,6 +41,7 @@ int run_bench(const Options& options) {
 
   // 2. Measure and judge.
   JsonOutput json(options.json_path);
+  const StopRequests stops(options.stop_after_s);
   const Measurements measurements = measure(options, host, configurations);
   std::vector<Verdict> verdicts;
   if (options.check) verdicts = judge(measurements, options, static_cast<int>(host.cpus.size()));
@@ -47,6 +53,8 @@ int run_bench(const Options& options) {
     if (options.check) fmt::print("\n{}", verdicts_text(verdicts));
   }
   json.write(json_report(measurements, options, host, configurations, verdicts));
+  if (measurements.stopped_by != 0 && measurements.stopped_by != SIGALRM)
+    return kSignalled + measurements.stopped_by;
   return options.check && !all_pass(verdicts) ? 1 : 0;
 }
 

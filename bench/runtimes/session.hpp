@@ -15,6 +15,7 @@
 #include "bench/common/course.hpp"
 #include "bench/common/floors/floor_runner.hpp"
 #include "bench/common/host.hpp"
+#include "bench/common/stop_requests.hpp"
 #include "bench/runtimes/configuration.hpp"
 
 namespace hierbar::bench {
@@ -98,6 +99,7 @@ class Session {
   // Adds the figures of a run to the rows that are called `name`.
   void record(const Part& part, const std::string& name, Family family, int repetition,
               const Run& run) {
+    if (stop_request() != 0) return;  // its end may be no failure of its own
     for (Group& group : groups_of(part)) {
       Series& series = series_of(group, name, family);
       series.failure = run.failure;
@@ -137,6 +139,7 @@ class Session {
     Block block{repetition, last_one_way_ns_, std::nullopt, true};
     begin_block(part);
     for (const KindConfiguration* configuration : turns) {
+      if (stop_request() != 0) break;
       if (configuration == nullptr) {
         measure_floors(part, repetition);
       } else if (!has_failed(part, *configuration)) {
@@ -144,6 +147,7 @@ class Session {
       }
     }
     end_block();
+    if (stop_request() != 0) return block;
     block.one_way_after_ns = last_one_way_ns_ = measure_one_way();
     block.taken_by_others = meter.share_of_part();
     for (Group& group : groups_of(part)) group.blocks.push_back(block);

@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 
+#include "bench/common/stop_requests.hpp"
+
 namespace hierbar::bench {
 namespace {
 
@@ -59,6 +61,11 @@ TEST(ChildProcess, ThatIsKilledSaysBySignal) {
 TEST(ChildProcess, ThatHangsIsKilledAtTheTimeout) {
   // `exec`, so that no grandchild is left behind.
   EXPECT_THAT(shell("exec sleep 100", {}, milliseconds(50)).failure, HasSubstr("no result within"));
+}
+
+TEST(ChildProcess, EndsWhenTheBenchmarkIsAskedToStop) {
+  const StopRequests stops(/*after_s=*/0);
+  EXPECT_EQ(shell("kill -TERM $PPID; exec sleep 100").failure, "stopped");
 }
 
 TEST(ChildProcess, ThatCannotBeStartedSaysWhy) {

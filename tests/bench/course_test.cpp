@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <functional>
 #include <vector>
+
+#include "bench/common/stop_requests.hpp"
 
 namespace hierbar::bench {
 namespace {
@@ -52,6 +56,54 @@ TEST(Course, GivesUpWhereOthersNeverEnd) {
 TEST(Course, RepeatsNothingOnAQuietMachine) {
   Group group;
   EXPECT_EQ(run({0.05, 0, 0.1}, 3, 3, group).num_repeated_blocks, 0);
+}
+
+// A benchmark without end, whose blocks call `measure`.
+Measurements run_until_stopped(const std::function<void(int repetition)>& measure) {
+  RunOptions options;
+  options.num_repetitions = 1 << 30;
+  options.max_extra_repetitions = 1 << 30;
+  options.wait_s = 0;
+  const CoursePart part{.description = "one",
+                        .measure =
+                            [&](int repetition) {
+                              measure(repetition);
+                              return Block{repetition, 40, 40, true};
+                            },
+                        .settle = [] { return 0; }};
+  Measurements results;
+  run_course(options, [] {}, {part}, results);
+  return results;
+}
+
+TEST(Course, EndsInTheBlockInWhichASignalAsksForIt) {
+  const StopRequests stops(/*after_s=*/0);
+  int last = -1;
+  const Measurements results = run_until_stopped([&](int repetition) {
+    last = repetition;
+    if (repetition == 2) std::raise(SIGINT);
+  });
+  EXPECT_EQ(last, 2);
+  EXPECT_EQ(results.num_repetitions, 2);
+  EXPECT_EQ(results.num_repeated_blocks, 0);
+  EXPECT_EQ(results.stopped_by, SIGINT);
+}
+
+TEST(Course, EndsWhenItsTimeIsOver) {
+  const StopRequests stops(/*after_s=*/0.02);
+  const Measurements results = run_until_stopped([](int) {});
+  EXPECT_GT(results.num_repetitions, 0);
+  EXPECT_EQ(results.stopped_by, SIGALRM);
+}
+
+TEST(StopRequests, LeavesAnIgnoredSignalIgnored) {
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  {
+    const StopRequests stops(/*after_s=*/0);
+    std::raise(SIGHUP);
+    EXPECT_EQ(stop_request(), 0);
+  }
+  std::signal(SIGHUP, before);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/common/child_process.hpp"
+#include "bench/common/stop_requests.hpp"
 
 namespace hierbar::bench {
 namespace {
@@ -74,6 +75,7 @@ FloorSamples FloorRunner::run(std::vector<std::string> command) {
   const ChildResult result = run_child(command, {}, timeout_);
   const auto answer = nlohmann::json::parse(result.output, nullptr, false);
   if (!result.failure.empty() || answer.is_discarded()) {
+    if (stop_request() != 0) return {};
     if (!failure_said_) {
       fmt::print(stderr, "\n{}: floors are not measured: {}\n", program_,
                  result.failure.empty() ? "floor_worker's answer cannot be read" : result.failure);

@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/common/report/report_json.hpp"
 
+#include <csignal>
 #include <utility>
 
 namespace hierbar::bench {
 namespace {
 
 using nlohmann::json;
+
+std::string stop_text(int signal) {
+  return signal == 0 ? "" : signal == SIGALRM ? "time" : "signal";
+}
 
 std::optional<double> known(double share) {
   return share < 0 ? std::nullopt : std::optional(share);
@@ -105,6 +110,7 @@ json run_json(const Measurements& measurements) {
           {"regime_changes", measurements.num_regime_changes},
           {"repeated_blocks", measurements.num_repeated_blocks},
           {"waited_s", measurements.waited_s},
+          {"stopped_by", or_null(stop_text(measurements.stopped_by))},
           {"cpu_share_of_others", or_null(known(measurements.disturbance.others))},
           {"cpu_share_stolen", or_null(known(measurements.disturbance.steal))}};
 }

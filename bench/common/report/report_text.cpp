@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <string_view>
 
@@ -74,7 +75,12 @@ std::string run_text(const Measurements& measurements, int asked_repetitions, do
                                              : counted(measurements.num_regime_changes, "time"));
     text += fmt::format(", {} repeated\n", counted(measurements.num_repeated_blocks, "block"));
   }
-  if (measurements.num_repetitions < asked_repetitions) {
+  if (measurements.stopped_by != 0) {
+    text +=
+        fmt::format("Stopped {} in repetition {}.\n",
+                    measurements.stopped_by == SIGALRM ? "when its time was over" : "by a signal",
+                    measurements.num_repetitions + 1);
+  } else if (measurements.num_repetitions < asked_repetitions) {
     text += fmt::format("The time limit of {:.0f} s allowed {} of {} repetitions.\n", time_limit_s,
                         measurements.num_repetitions, asked_repetitions);
   }
