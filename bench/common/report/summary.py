@@ -135,13 +135,19 @@ def figures(row, report):
     result = {"title": row.title.format(count=count, cpus="1 cpu" if cpus == 1 else f"{cpus} cpus")}
     if not group:
         return result
-    ours = fastest(group, lambda series: series["name"] == row.ours)
-    peer = fastest(group, lambda series: series["kind"] in row.kinds and series["name"] not in OURS)
+    return result | compared(group, row.ours, row.kinds)
+
+
+def compared(group, ours_name, kinds):
+    """One of our configurations beside the fastest of other kinds, for a row; empty if a group does
+    not have both."""
+    ours = fastest(group, lambda series: series["name"] == ours_name)
+    peer = fastest(group, lambda series: series["kind"] in kinds and series["name"] not in OURS)
     found = ratios(group, ours, peer) if ours and peer else []
     if not found:
-        return result
+        return {}
     floor = fastest(group, lambda series: series["kind"] in FLOORS)
-    return result | {
+    return {
         "ours_ns": median(ours),
         "peer_ns": median(peer),
         "peer": peer["name"],
