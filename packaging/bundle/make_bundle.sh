@@ -2,13 +2,13 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   make_bundle.sh BUILD_DIR SOURCE_DIR ARCHIVE
+#   make_bundle.sh BUILD_DIR SOURCE_DIR ARCHIVE VERSION
 #
 # Packs the benchmark of OpenMP's barriers into one archive that runs on any Linux of this machine's
 # architecture, whatever its C library is: it carries the loader and all libraries that it uses
 # (docs/design/packaging.md#d0129).
 #
-#   run_here.sh, README.txt
+#   run_here.sh, README.txt, and what run_here.sh says of them: version, processor
 #   bin/               the commands, and ld.so: they look for their files from /proc/self/exe
 #   lib/, stock/lib/   our libomp with libhierbar.so, and the unmodified libomp
 #   peers/             the system's libomp and libgomp of the machine where this is built
@@ -19,7 +19,7 @@
 
 set -euo pipefail
 export LC_ALL=C
-build_dir=$1 source_dir=$2 archive=$3
+build_dir=$1 source_dir=$2 archive=$3 version=$4
 name=$(basename "$archive" .tar.xz)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -47,6 +47,7 @@ wrap() {
 
 wrap bin/omp_barrier_bench "$build_dir/bin/omp_barrier_bench"
 wrap bin/hierbar "$build_dir/bin/hierbar"
+wrap bin/bundle_results "$build_dir/bin/bundle_results"
 for worker in floor_worker omp_barrier_worker_gcc omp_barrier_worker_clang; do
   if [[ -x $build_dir/libexec/hierbar/$worker ]]; then
     wrap "libexec/hierbar/$worker" "$build_dir/libexec/hierbar/$worker"
@@ -58,6 +59,8 @@ cp --no-dereference "${ours[@]}" "$build_dir/lib/libhierbar_ompt.so" "$root/lib"
 cp --no-dereference "$build_dir"/stock/lib/{libomp.so,libomp.so.5,libgomp.so.1} "$root/stock/lib"
 cp "$build_dir/libexec/hierbar/libnoop_tool.so" "$root/libexec/hierbar"
 cp "$source_dir/packaging/bundle/run_here.sh" "$source_dir/packaging/bundle/README.txt" "$root"
+printf '%s\n' "$version" >"$root/version"
+uname -m >"$root/processor"
 
 # The peers that the measured programs load here, under the names that they ask for.
 loaded() { ldd "$1" | sed -nE "s/^\s*($2[^ ]*) => (\/[^ ]+).*/\1 \2/p"; }

@@ -27,6 +27,8 @@ cp "$busybox" "$root/bin/busybox"
 for applet in cat dirname head mkdir rm sed sh tee tr uname; do
   ln -s busybox "$root/bin/$applet"
 done
+lacks() { ! contains "$@"; } # TEXT FILE
+contains() { grep --quiet --fixed-strings -- "$1" "$2"; }
 # in_root COMMAND...: with the mounts of a machine, which go with the command.
 in_root() {
   unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" &&
@@ -37,16 +39,31 @@ run in_root /bin/sh -c '/bundle/bin/hierbar topo --json'
 check 'the machine can be read there' says '"active_levels"'
 run in_root /bundle/run_here.sh --fast
 check 'an unknown argument is refused' says "unknown argument '--fast'"
-run in_root /bundle/run_here.sh --quick --output /tmp/results -- --threads 2 \
-  --constructs barrier,decode --operations 50 --reps 2
+run in_root /bundle/run_here.sh --seconds soon
+check 'a bad limit is refused' says "--seconds: 'soon'; allowed: a number of 30 or more"
+
+# Under a user's name that must not be in the file.
+measure='export USER=zacharias HOME=/tmp/zacharias HIERBAR_ALGORITHM=mcs; cd /bundle &&
+  ./run_here.sh --quick --output /tmp/results.json -- --threads 2 \
+    --constructs barrier,decode --operations 50 --reps 2'
+results=$root/tmp/results.json
+run in_root /bin/sh -c "$measure"
 check 'it measures there' succeeded
 check 'it shows the figures' says 'Overview: median ns and ratio to hier'
-check 'it leaves them to be read' exists "$root/tmp/results/summary.txt"
-run python3 - "$root/tmp/results/results.json" <<'END'
+check 'it leaves them to be read' exists "$results"
+check 'it leaves nothing else' is_missing "$results.parts"
+run in_root /bin/sh -c "$measure"
+check 'it does not replace an earlier file' says 'results.json is there already'
+for private in zacharias /bundle /tmp "$(uname -n)" "$build_dir" "$root"; do
+  check "'$private' is not in the file" lacks "$private" "$results"
+done
+run python3 - "$results" <<'END'
 import json, sys
 results = json.load(open(sys.argv[1], encoding="utf-8"))
-assert results["topology"]["num_cpus"] >= 1
-measured = [one for one in results["barriers"]["configurations"] if not one["unavailable"]]
+assert results["format"] == "hierbar-bundle-1" and results["ended"] in ("complete", "time")
+assert results["machine"]["topology"]["num_cpus"] >= 1
+assert results["machine"]["caches"] is not None and results["latencies"]["classes"]
+measured = [one for one in results["openmp"]["configurations"] if not one["unavailable"]]
 libraries = {one["name"]: one["library"] for one in measured}
 paths = {
     "hier": "lib/libomp.so",
@@ -54,13 +71,35 @@ paths = {
     "libgomp": "peers/libgomp/libgomp.so.1",
 }
 for name, path in paths.items():
-    assert libraries[name] == "/bundle/" + path, (name, libraries)
-samples = results["barriers"]["groups"][0]["series"]
-assert {"hier", "stock-build", "libgomp"} <= {one["name"] for one in samples}, samples
-decodes = results["barriers"]["groups"][1]["series"]
+    assert libraries[name] == path, (name, libraries)
+samples = results["openmp"]["groups"][0]["series"]
+assert {"hier", "stock-build", "libgomp", "floor"} <= {one["name"] for one in samples}, samples
+decodes = results["openmp"]["groups"][1]["series"]
 shares = {one["name"]: one["sync_share"] for one in decodes}
 assert all(shares[name] for name in ("hier", "stock-build", "libgomp")), shares
 END
-check 'results.json has the machine and the carried runtimes' succeeded
+check 'the file has the machine and the carried runtimes' succeeded
+
+# Ctrl-C in the second repetition, as a terminal sends it to all of the group.
+rm "$results"
+run python3 - "$root/bundle/run_here.sh" "$results" <<'END'
+import os, signal, subprocess, sys
+line = [sys.argv[1], "--output", sys.argv[2], "--", "--threads", "2", "--constructs", "barrier"]
+process = subprocess.Popen(
+    [*line, "--configs", "hier,hyper", "--reps", "1000"],
+    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+)
+for said in process.stderr:
+    print(said, end="", flush=True)
+    if "repetition" in said and "repetition 1 of" not in said:
+        break
+os.killpg(process.pid, signal.SIGINT)
+print(process.communicate()[1])
+sys.exit(process.returncode)
+END
+check 'Ctrl-C ends it with its own status' same_text "$status" 130
+check 'it leaves what is there' exists "$results"
+check 'and says how it ended' contains '"ended": "interrupted"' "$results"
+check 'with figures' contains '"median":' "$results"
 
 finish
