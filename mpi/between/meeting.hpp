@@ -49,6 +49,7 @@ class Meeting {
   Meeting() = default;
   explicit Meeting(const MeetingPlan& plan);
 
+  const MeetingPlan& plan() const { return plan_; }
   // One meeting. Returns MPI's status.
   int meet(const Pmpi& pmpi, MPI_Comm comm) noexcept;
 
