@@ -146,10 +146,13 @@ typedef struct MPI_ABI_Session* MPI_Session;
 
 /* Of type int in expressions of C++ too, as in the other families. */
 #define MPI_SUCCESS 0
+#define MPI_ERR_BUFFER 1
 #define MPI_ERR_COUNT 2
 #define MPI_ERR_TYPE 3
 #define MPI_ERR_COMM 5
 #define MPI_ERR_RANK 6
+#define MPI_ERR_ROOT 8
+#define MPI_ERR_OP 10
 #define MPI_ERR_ARG 13
 #define MPI_ERR_TRUNCATE 15
 #define MPI_ERR_OTHER 16

@@ -96,6 +96,15 @@ Counts States::counts() {
   return counts;
 }
 
+void States::count_data(DataCall call, bool is_served, std::uint64_t number) {
+  if (!is_served) {
+    passed_data_calls_[index_of(call)].fetch_add(number, std::memory_order_relaxed);
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  removed_data_calls_[index_of(call)] += number;
+}
+
 DataCounts States::data_counts() {
   const std::lock_guard lock(mutex_);
   DataCounts counts;

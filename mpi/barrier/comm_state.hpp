@@ -234,6 +234,8 @@ class States {
   void count_passed(DataCall call) noexcept {
     passed_data_calls_[index_of(call)].fetch_add(1, std::memory_order_relaxed);
   }
+  // Counts those of a team, which belong to no state.
+  void count_data(DataCall call, bool is_served, std::uint64_t number);
   DataCounts data_counts();
 
  private:

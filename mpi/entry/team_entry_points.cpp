@@ -12,6 +12,7 @@
 #include "hierbar/mpi.h"
 #include "mpi/entry/entry_points.hpp"
 #include "mpi/entry/mpi_barrier.hpp"
+#include "mpi/entry/team_collectives.hpp"
 #include "mpi/library/family.hpp"
 #include "mpi/settings/settings.hpp"
 #include "mpi/team/create_team.hpp"
@@ -116,6 +117,89 @@ HIERBAR_ENTRY(int, hierbar_team_barrier, hierbar_team team, int thread) {
     HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_barrier, team, thread);
   static constinit std::atomic<bool> refused{false};
   return refuse_once(refused, MPI_ERR_ARG, "hierbar_team_barrier", kNoTeam);
+}
+
+namespace {
+
+int refuse_no_team(const char* function) {
+  static constinit std::atomic<bool> refused{false};
+  return refuse_once(refused, MPI_ERR_ARG, function, kNoTeam);
+}
+
+// In two families a handle is in Fortran what it is in C, or the library converts it; 0 is no
+// handle of the rest.
+template <class Handle>
+Handle handle_of_fortran(Handle (*convert)(MPI_Fint), MPI_Fint handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return convert != nullptr ? convert(handle) : Handle{};
+  } else {
+    return static_cast<Handle>(handle);
+  }
+}
+
+}  // namespace
+
+HIERBAR_ENTRY(int, hierbar_team_allreduce, hierbar_team team, int thread, const void* in, void* out,
+              int count, RawHandle type, RawHandle op) {
+  const void* const caller = __builtin_return_address(0);
+  if (HybridTeam* const found = find(team)) {
+    return hierbar::mpi::call_in_team(
+        *found, thread,
+        hierbar::mpi::TeamAllreduce{in, out, count, handle_in<MPI_Datatype>(type),
+                                    handle_in<MPI_Op>(op)},
+        caller);
+  }
+  if (find_pmpi(caller) == nullptr)
+    HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_allreduce, team, thread, in, out, count, type, op);
+  return refuse_no_team("hierbar_team_allreduce");
+}
+
+HIERBAR_ENTRY(int, hierbar_team_bcast, hierbar_team team, int thread, void* data, int count,
+              RawHandle type, int root_rank, int root_thread) {
+  const void* const caller = __builtin_return_address(0);
+  if (HybridTeam* const found = find(team)) {
+    return hierbar::mpi::call_in_team(
+        *found, thread,
+        hierbar::mpi::TeamBcast{data, count, handle_in<MPI_Datatype>(type), root_rank, root_thread},
+        caller);
+  }
+  if (find_pmpi(caller) == nullptr)
+    HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_bcast, team, thread, data, count, type, root_rank,
+                               root_thread);
+  return refuse_no_team("hierbar_team_bcast");
+}
+
+HIERBAR_ENTRY(int, hierbar_team_allreduce_fortran, hierbar_team team, int thread, const void* in,
+              void* out, int count, const MPI_Fint* type, const MPI_Fint* op) {
+  const void* const caller = __builtin_return_address(0);
+  if (HybridTeam* const found = find(team)) {
+    return hierbar::mpi::call_in_team(
+        *found, thread,
+        hierbar::mpi::TeamAllreduce{in, out, count,
+                                    handle_of_fortran(found->pmpi().Type_f2c, *type),
+                                    handle_of_fortran(found->pmpi().Op_f2c, *op)},
+        caller);
+  }
+  if (find_pmpi(caller) == nullptr)
+    HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_allreduce_fortran, team, thread, in, out, count, type,
+                               op);
+  return refuse_no_team("hierbar_team_allreduce");
+}
+
+HIERBAR_ENTRY(int, hierbar_team_bcast_fortran, hierbar_team team, int thread, void* data, int count,
+              const MPI_Fint* type, int root_rank, int root_thread) {
+  const void* const caller = __builtin_return_address(0);
+  if (HybridTeam* const found = find(team)) {
+    return hierbar::mpi::call_in_team(
+        *found, thread,
+        hierbar::mpi::TeamBcast{data, count, handle_of_fortran(found->pmpi().Type_f2c, *type),
+                                root_rank, root_thread},
+        caller);
+  }
+  if (find_pmpi(caller) == nullptr)
+    HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_bcast_fortran, team, thread, data, count, type,
+                               root_rank, root_thread);
+  return refuse_no_team("hierbar_team_bcast");
 }
 
 HIERBAR_ENTRY(int, hierbar_team_free, hierbar_team* team) {

@@ -139,6 +139,9 @@ void bind_optional(const MpiSymbols& find, Pmpi& pmpi) {
   bind(find(kCommFromFortran), pmpi.Comm_f2c);
   bind(find("PMPI_Type_f2c"), pmpi.Type_f2c);
   bind(find("PMPI_Op_f2c"), pmpi.Op_f2c);
+  // As MPI's standard ABI calls them.
+  if (pmpi.Type_f2c == nullptr) bind(find("PMPI_Type_fromint"), pmpi.Type_f2c);
+  if (pmpi.Op_f2c == nullptr) bind(find("PMPI_Op_fromint"), pmpi.Op_f2c);
   bind(find("PMPIX_Comm_test_threadcomm"), pmpi.Comm_test_threadcomm);
 #ifdef HIERBAR_HEADER_HAS_SESSIONS
   bind(find("PMPI_Session_get_info"), pmpi.Session_get_info);

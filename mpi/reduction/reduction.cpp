@@ -220,6 +220,14 @@ class ReductionTable {
     return reduction.fold != nullptr ? &reduction : nullptr;
   }
 
+  // Only pairs have a MINLOC.
+  const Reduction* find_pair(MPI_Datatype type) const noexcept {
+    const std::uint8_t element = types_.find(type);
+    if (element == types_.kNone) return nullptr;
+    const Reduction& minloc = reductions_[element][static_cast<std::size_t>(Operation::kMinloc)];
+    return minloc.fold != nullptr ? &minloc : nullptr;
+  }
+
   std::size_t dense_bytes(MPI_Datatype type) const noexcept {
     const std::uint8_t bytes = dense_.find(type);
     return bytes == dense_.kNone ? 0 : bytes;
@@ -256,6 +264,10 @@ const ReductionTable& find_reduction_table(const Pmpi& pmpi) {
 
 const Reduction* look_up_reduction(const Pmpi& pmpi, MPI_Datatype type, MPI_Op op) {
   return find_reduction_table(pmpi).find(type, op);
+}
+
+const Reduction* look_up_pair(const Pmpi& pmpi, MPI_Datatype type) {
+  return find_reduction_table(pmpi).find_pair(type);
 }
 
 std::size_t dense_bytes(const Pmpi& pmpi, MPI_Datatype type) {

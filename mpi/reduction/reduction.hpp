@@ -64,6 +64,9 @@ const Reduction* look_up_reduction(const Pmpi& pmpi, MPI_Datatype type, MPI_Op o
 // far as the table knows. Thread-safe, as above.
 std::size_t dense_bytes(const Pmpi& pmpi, MPI_Datatype type);
 
+// How the pairs of such a type lie in memory; null: it is no type of pairs. Thread-safe, as above.
+const Reduction* look_up_pair(const Pmpi& pmpi, MPI_Datatype type);
+
 // Returns null where the library serves the call, and raises its error if there is one: the type is
 // derived, the operation is the program's own, MPI does not allow the one for the other, or
 // runtime/fold does not have it (docs/design/mpi-calls.md#d0191). Thread-safe. A thread that asks

@@ -128,7 +128,7 @@ class TeamMaker {
     if (verdict != Route::kEngine &&
         !stay_apart(records[static_cast<std::size_t>(agreement_.rank())]))
       return MPI_ERR_NO_MEM;
-    TeamParts made = parts(verdict);
+    TeamParts made = parts(verdict, records);
     if (made.route == Route::kEngine) made.trace = make_trace(records, made.meets);
     team = std::make_unique<HybridTeam>(std::move(made));
     return MPI_SUCCESS;
@@ -213,7 +213,7 @@ class TeamMaker {
     return made.ok();
   }
 
-  TeamParts parts(Route verdict) {
+  TeamParts parts(Route verdict, const std::vector<TeamRecord>& records) {
     ProcessState& process = agreement_.process();
     TeamParts parts{};
     parts.pmpi = &agreement_.pmpi();
@@ -221,6 +221,8 @@ class TeamMaker {
     parts.comm_name = request_.comm_name;
     parts.ranks = ranks_;
     parts.own_rank = own_rank_;
+    for (const TeamRecord& record : records)
+      parts.threads_of_ranks.push_back(static_cast<std::uint32_t>(record.num_threads));
     parts.node = std::move(node_);
     parts.route = has_engine() || route() == Route::kOneRank ? verdict : route();
     parts.meets = parts.ranks.size() < static_cast<std::size_t>(agreement_.num_ranks());
@@ -284,7 +286,7 @@ int free_team(ProcessState& process, const Pmpi& pmpi, Teams::Handle* handle) {
   if (team == nullptr) return MPI_ERR_ARG;
   if (team->is_in_use()) return MPI_ERR_PENDING;
   if (team->is_recorded()) team->settle();
-  process.states.count(team->route(), team->num_barriers());
+  team->count_calls(process.states);
   process.leader_comms.release(pmpi, teams.remove(*handle)->take_leaders());
   *handle = 0;
   return MPI_SUCCESS;

@@ -13,6 +13,14 @@ namespace hierbar::mpi {
 // What a thread does while it waits outside the engine.
 inline void yield(const TeamMem::Word&) noexcept { sched_yield(); }
 
+// Whether the others are to be told that somebody has joined: as payload bits.
+[[gnu::always_inline]] inline std::uint32_t HybridTeam::take_news(Seat& seat) noexcept {
+  // Relaxed: set by this thread, or by one that the program has ordered before it.
+  if (seat.joined.load(std::memory_order_relaxed) == Joined::kNothingNew) return 0;
+  seat.joined.store(Joined::kNothingNew, std::memory_order_relaxed);
+  return kThreadHasJoined;
+}
+
 // The body of HybridTeam::barrier() and HybridTeam::barrier_recorded(), which are compiled in two
 // files, as cross_with.hpp says.
 template <class Trace>
@@ -33,12 +41,7 @@ template <class Trace>
   const WaitDuties duties{&poke, &report_overdue, &crossing};
   const Waiting& waiting = seat.plan.is_outnumbered ? outnumbered_ : parts_.waiting;
   const std::uint32_t me = first_ + crossing.thread;
-  std::uint32_t bits = 0;
-  // Relaxed: set by this thread, or by one that the program has ordered before it.
-  if (seat.is_new.load(std::memory_order_relaxed)) {
-    seat.is_new.store(false, std::memory_order_relaxed);
-    bits = kThreadHasJoined;
-  }
+  const std::uint32_t bits = take_news(seat);
   const std::uint32_t all =
       parts_.meets ? seat.plan.barrier->cross_around(
                          me, bits, waiting, duties,

@@ -107,6 +107,7 @@ class CallerTurns {
 // Payload bits of a team's barrier.
 inline constexpr std::uint32_t kTeamMeetingFailed = 1;
 inline constexpr std::uint32_t kThreadHasJoined = 2;
+inline constexpr std::uint32_t kNoDataMemory = 4;
 
 // One thread's part of one episode, step by step:
 //

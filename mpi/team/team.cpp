@@ -37,6 +37,7 @@ HybridTeam::HybridTeam(TeamParts parts)
       seats_(new Seat[num_threads_]),
       turns_(parts_.callers, num_threads_, callers_lock, caller_words_) {
   for (std::uint32_t i = 0; i < num_threads_; ++i) seats_[i].plan = parts_.node->first();
+  lay_out_members();
 }
 
 int HybridTeam::join(int thread) noexcept {
@@ -54,7 +55,8 @@ int HybridTeam::join(int thread) noexcept {
   if (seat.is_inside.load(std::memory_order_relaxed)) {
     return complain(MPI_ERR_OTHER, thread, kFunction, "is in a barrier of another thread");
   }
-  if (seat.is_new.exchange(true, std::memory_order_acq_rel)) {  // (J1)
+  if (seat.joined.exchange(Joined::kInNoEpisode, std::memory_order_acq_rel) ==  // (J1)
+      Joined::kInNoEpisode) {
     return complain(MPI_ERR_OTHER, thread, kFunction,
                     "has already joined, and has not called a barrier since");
   }
@@ -68,7 +70,7 @@ void HybridTeam::take(int thread) noexcept {
   if (seat.owner.load(std::memory_order_relaxed) == this_thread_id() &&
       parts_.node->is_binding_published(first_ + number))
     return;
-  seat.is_new.store(true, std::memory_order_relaxed);
+  seat.joined.store(Joined::kInNoEpisode, std::memory_order_relaxed);
   settle_in(seat, number);
 }
 
@@ -78,21 +80,20 @@ void HybridTeam::settle_in(Seat& seat, std::uint32_t thread) noexcept {
   if (parts_.trace != nullptr) parts_.trace->set_cpus(thread);
 }
 
-int HybridTeam::check(int thread) noexcept {
-  constexpr const char* kFunction = "hierbar_team_barrier";
-  if (!has(thread)) return complain(MPI_ERR_RANK, thread, kFunction, "is out of range");
+int HybridTeam::check(int thread, const char* function) noexcept {
+  if (!has(thread)) return complain(MPI_ERR_RANK, thread, function, "is out of range");
   if (seats_[thread].owner.load(std::memory_order_relaxed) != this_thread_id()) {
-    return complain(MPI_ERR_OTHER, thread, kFunction, "was not joined by the calling thread");
+    return complain(MPI_ERR_OTHER, thread, function, "was not joined by the calling thread");
   }
   if (!has_comm_.load(std::memory_order_relaxed)) {
-    return complain(MPI_ERR_COMM, thread, kFunction,
+    return complain(MPI_ERR_COMM, thread, function,
                     "belongs to a team whose communicator has been freed");
   }
   return MPI_SUCCESS;
 }
 
 int HybridTeam::barrier(int thread) noexcept {
-  const int status = check(thread);
+  const int status = check(thread, "hierbar_team_barrier");
   if (status != MPI_SUCCESS) return status;
   const Inside inside(seats_[thread]);
   NoTrace trace;

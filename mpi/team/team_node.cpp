@@ -54,6 +54,7 @@ Result<std::unique_ptr<TeamNode>> TeamNode::create(const std::vector<Binding>& b
   std::optional<ReadPlan> plan = ReadPlan::copy(image->data(), num_participants);
   if (!plan) return Error{"the plan of the team is not sound"};
   const TeamLayout layout(num_participants, TeamLayout::units_of_area(plan->plan(), page_bytes()),
+                          TeamLayout::units_of_data_area(plan->plan(), page_bytes()),
                           units_per_page());
   auto made = is_shared ? NodeSegment::create(num_participants, layout.bytes())
                         : NodeSegment::create_private(num_participants, layout.bytes());
@@ -71,7 +72,8 @@ Result<std::unique_ptr<TeamNode>> TeamNode::join(const std::string& name, std::u
                                                  const Sizes& sizes) {
   auto joined = NodeSegment::join(name, id, sizes.num_participants);
   if (!joined) return Error{joined.error()};
-  const TeamLayout layout(sizes.num_participants, sizes.area_units, units_per_page());
+  const TeamLayout layout(sizes.num_participants, sizes.area_units, sizes.data_area_units,
+                          units_per_page());
   std::unique_ptr<TeamNode> node(new TeamNode(*std::move(joined), layout));
   if (!node->add_view(0)) return Error{"the plan that another rank made cannot be read"};
   return node;
@@ -90,7 +92,8 @@ std::optional<Error> TeamNode::populate(std::uint32_t begin, std::uint32_t end) 
 }
 
 std::optional<Error> TeamNode::populate_rest() const {
-  if (segment_->populate(layout_.areas[0], layout_.end - layout_.areas[0])) return std::nullopt;
+  if (segment_->populate(layout_.areas[0], layout_.end_of_areas - layout_.areas[0]))
+    return std::nullopt;
   return Error{kNoMemory};
 }
 
@@ -104,7 +107,7 @@ bool TeamNode::is_binding_published(std::uint32_t participant) const {
 }
 
 TeamNode::Current TeamNode::first() const {
-  return {views_[0].get(), 0, control().outnumbered != 0};
+  return {views_[0].get(), collectives_[0].get(), 0, control().outnumbered != 0};
 }
 
 std::vector<Binding> TeamNode::bindings() const {
@@ -116,7 +119,14 @@ std::vector<Binding> TeamNode::bindings() const {
 
 bool TeamNode::fits(const std::vector<std::byte>& image) const {
   const std::optional<ReadPlan> plan = ReadPlan::copy(image.data(), num_participants());
-  return plan && BarrierBlock::num_units(plan->plan()) <= layout_.area_units;
+  return plan && fits(plan->plan());
+}
+
+bool TeamNode::fits(const hierbar_plan& plan) const {
+  return BarrierBlock::num_units(plan) <= layout_.area_units &&
+         (layout_.data_area_units == 0 ||
+          NodeSegment::units_for(TeamCollectives::Engine::size_bytes(plan)) <=
+              layout_.data_area_units);
 }
 
 void TeamNode::make_plan() const {
@@ -126,20 +136,24 @@ void TeamNode::make_plan() const {
   control().outnumbered = outnumber_cpus(where) ? 1 : 0;
 }
 
-const PlannedBarrier& TeamNode::view(std::uint64_t number) {
+TeamNode::Views TeamNode::view(std::uint64_t number) {
   const std::lock_guard lock(mutex_);
   if (num_views_ == number && !add_view(number)) {
     print_line("the shared memory of a team of threads is damaged");
     std::abort();
   }
-  return *views_[number % 2];
+  return {views_[number % 2].get(), collectives_[number % 2].get()};
 }
 
 bool TeamNode::add_view(std::uint64_t number) {
   std::optional<ReadPlan> plan = ReadPlan::copy(image(), num_participants());
-  if (!plan || BarrierBlock::num_units(plan->plan()) > layout_.area_units) return false;
-  views_[number % 2] =
-      std::make_unique<PlannedBarrier>(*std::move(plan), segment_, layout_.areas[number % 2]);
+  if (!plan || !fits(plan->plan())) return false;
+  const std::uint64_t area = number % 2;
+  collectives_[area].reset();
+  views_[area] = std::make_unique<PlannedBarrier>(*std::move(plan), segment_, layout_.areas[area]);
+  if (layout_.data_area_units != 0)
+    collectives_[area] =
+        std::make_unique<TeamCollectives>(*views_[area], segment_, layout_.data_areas[area]);
   num_views_ = number + 1;
   return true;
 }

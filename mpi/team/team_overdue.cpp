@@ -7,7 +7,12 @@
 #include "mpi/team/team.hpp"
 
 namespace hierbar::mpi {
-namespace {}  // namespace
+
+bool HybridTeam::Crossing::has_entered(std::uint32_t participant) const noexcept {
+  const std::uint32_t me = team->first_ + thread;
+  return collectives != nullptr ? collectives->has_entered(participant, me)
+                                : seat->plan.barrier->block().has_entered(participant, me);
+}
 
 std::string HybridTeam::name_of(std::uint32_t participant) const {
   std::uint32_t thread = participant;
@@ -34,15 +39,14 @@ void HybridTeam::report_overdue(void* context, long waited_ns) noexcept {
   const Crossing& crossing = *static_cast<const Crossing*>(context);
   const HybridTeam& team = *crossing.team;
   const std::uint32_t me = team.first_ + crossing.thread;
-  const BarrierBlock& block = crossing.seat->plan.barrier->block();
   std::vector<std::uint32_t> missing, waiting;
   for (std::uint32_t i = 0; i < team.parts_.node->num_participants(); ++i)
-    (block.has_entered(i, me) ? waiting : missing).push_back(i);
+    (crossing.has_entered(i) ? waiting : missing).push_back(i);
   // The last one has just arrived.
   if (missing.empty() && !team.parts_.meets) return;
   // When all have arrived, participant 0 is with the other nodes and does not get here.
   if (me != waiting[missing.empty() ? 1 : 0]) return;
-  print_line("a barrier of a team on " + team.parts_.comm_name + " of " +
+  print_line(std::string(crossing.what) + " of a team on " + team.parts_.comm_name + " of " +
              std::to_string(team.parts_.node->num_participants()) +
              " threads on this node has waited " + std::to_string(waited_ns / 1'000'000'000) +
              " s for " +

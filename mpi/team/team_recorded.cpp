@@ -7,7 +7,7 @@
 namespace hierbar::mpi {
 
 int HybridTeam::barrier_recorded(int thread, const void* caller) noexcept {
-  const int status = check(thread);
+  const int status = check(thread, "hierbar_team_barrier");
   if (status != MPI_SUCCESS) return status;
   const auto number = static_cast<std::uint32_t>(thread);
   const Seat& seat = seats_[number];
@@ -29,7 +29,7 @@ int HybridTeam::barrier_recorded(int thread, const void* caller) noexcept {
 void HybridTeam::settle() {
   // Without its communicator the ranks cannot exchange anything.
   if (has_comm_.load(std::memory_order_relaxed))
-    parts_.trace->settle(*parts_.pmpi, parts_.comm, places(), num_barriers());
+    parts_.trace->settle(*parts_.pmpi, parts_.comm, places(), seats_[0].episode);
 }
 
 // The process of participant 0 tells those of all threads of the node.

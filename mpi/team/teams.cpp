@@ -50,7 +50,7 @@ void Teams::end_all(States& states) {
   for (Place& place : places_) {
     place.handle.store(0, std::memory_order_relaxed);
     if (place.team == nullptr) continue;
-    states.count(place.team->route(), place.team->num_barriers());
+    place.team->count_calls(states);
     // A thread that is still in a barrier keeps what it uses.
     if (place.team->is_in_use()) static_cast<void>(place.team.release());
     place.team.reset();

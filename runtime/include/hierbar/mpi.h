@@ -3,7 +3,8 @@
 #ifndef HIERBAR_MPI_H
 #define HIERBAR_MPI_H
 
-/* One barrier for all threads of all ranks of a communicator. It takes the place of
+/* One barrier for all threads of all ranks of a communicator, and collectives. It takes the place
+   of
 
        #pragma omp barrier
        #pragma omp master
@@ -101,6 +102,46 @@ HIERBAR_MPI_API int hierbar_team_join(hierbar_team team, int thread);
    they share memory. */
 HIERBAR_MPI_API int hierbar_team_barrier(hierbar_team team, int thread);
 
+/* Combines what all threads of all ranks bring, and gives all of them the result: as MPI_Allreduce
+   would, if each thread were a rank. The threads are numbered rank after rank of the communicator,
+   and values are combined in this order, in blocks of eight by their number and then the blocks. So
+   all threads get the same bits, and they get them again with other bindings, and with the ranks on
+   other nodes.
+   count, datatype and op are the same in all threads. datatype is predefined and so is op, as MPI
+   allows them for each other; MINLOC and MAXLOC with pairs are among them. sendbuf and recvbuf hold
+   `count` elements. sendbuf may be recvbuf, or MPI_IN_PLACE, which is the same. Nothing is read or
+   written beyond `count` elements. After an error the contents of recvbuf are undefined.
+     MPI_ERR_ARG     team is not a team
+     MPI_ERR_RANK    thread is out of range
+     MPI_ERR_COUNT   count is negative
+     MPI_ERR_TYPE    datatype is not predefined
+     MPI_ERR_OP      op is not predefined, or hierbar does not have it for the datatype
+     MPI_ERR_BUFFER  count is not 0 and a buffer is NULL, or recvbuf is MPI_IN_PLACE
+     MPI_ERR_OTHER   as hierbar_team_barrier()
+     MPI_ERR_COMM    as hierbar_team_barrier()
+     MPI_ERR_NO_MEM  some thread got no memory for it; all threads of all ranks return this, and may
+                     call it again
+   After one of the first six, or where the calling thread has not joined, it does not take place
+   for this thread: the others wait.
+   It returns when all threads of all ranks have called it, also if count is 0. Each 4096 bytes are
+   one step, which costs a barrier at least; with several nodes a step has less where the team has
+   more than 256 threads. The first collective allocates memory, and so may the first one after a
+   join: about 24 KiB for each thread under /dev/shm. Of what a thread does when it joins again, the
+   next barrier or broadcast makes a new plan. Thread safety, progress and memory ordering are those
+   of hierbar_team_barrier(). */
+HIERBAR_MPI_API int hierbar_team_allreduce(hierbar_team team, int thread, const void *sendbuf,
+                                           void *recvbuf, int count, MPI_Datatype datatype,
+                                           MPI_Op op);
+
+/* Gives all threads of all ranks what one of them has: thread root_thread of rank root_rank of the
+   communicator. count, datatype and the root are the same in all threads; datatype is predefined.
+   `buffer` holds `count` elements. It is read in the root and written in all others.
+     MPI_ERR_ROOT    root_rank is no rank of the communicator, or root_thread none of its threads
+   All else is as hierbar_team_allreduce() has it. So nobody returns before all have called it, the
+   root neither. */
+HIERBAR_MPI_API int hierbar_team_bcast(hierbar_team team, int thread, void *buffer, int count,
+                                       MPI_Datatype datatype, int root_rank, int root_thread);
+
 /* Ends a team, and sets *team to HIERBAR_TEAM_NULL. Collective over the team's communicator: called
    by one thread of each rank, when all threads of that rank have left their last barrier. Before
    MPI_Finalize(), which ends the teams that are left.
@@ -109,10 +150,16 @@ HIERBAR_MPI_API int hierbar_team_barrier(hierbar_team team, int thread);
    Thread safety: as a collective call on the communicator. */
 HIERBAR_MPI_API int hierbar_team_free(hierbar_team *team);
 
-/* hierbar_team_create() with the communicator as Fortran has it, for the module hierbar_mpi. The
-   standard ABI has no MPI_Fint. */
+/* The same with handles as Fortran has them, for the module hierbar_mpi. The standard ABI has no
+   MPI_Fint. */
 HIERBAR_MPI_API int hierbar_team_create_fortran(const int *comm, int num_threads,
                                                 hierbar_team *team);
+HIERBAR_MPI_API int hierbar_team_allreduce_fortran(hierbar_team team, int thread,
+                                                   const void *sendbuf, void *recvbuf, int count,
+                                                   const int *datatype, const int *op);
+HIERBAR_MPI_API int hierbar_team_bcast_fortran(hierbar_team team, int thread, void *buffer,
+                                               int count, const int *datatype, int root_rank,
+                                               int root_thread);
 
 #ifdef __cplusplus
 }
