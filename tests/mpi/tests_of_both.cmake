@@ -225,6 +225,8 @@ function(foreign_tests foreign_shim message)
   mpi_test(foreign.both barriers ARGS duplicates 20 CHECK ${foreign} ${all_engine}
            --count engine==80)
   # It hands a team over to the right shim, which lies beside it.
+  mpi_test(foreign.team_data team_data NO_SHIM ARGS mixed funneled 2 50
+           CHECK ${foreign} --expect-some "all rounds were right")
   mpi_test(foreign.teams teams NO_SHIM ARGS oracle funneled 2 50
            CHECK ${foreign} --expect-some "team of 4 threads in 2 ranks on this node"
            --expect-some "all rounds were right")

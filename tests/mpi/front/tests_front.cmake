@@ -19,6 +19,8 @@ mpi_test(any.linked barriers_any NO_SHIM ARGS oracle 100 CHECK ${all_engine} --c
 mpi_test(any.teams teams NO_SHIM ARGS oracle funneled 2 50
          CHECK ${front} --expect-some "team of 4 threads in 2 ranks on this node"
          --expect-some "all rounds were right")
+mpi_test(any.team_data team_data NO_SHIM ARGS mixed funneled 2 100
+         CHECK ${front} --expect-some "all rounds were right")
 mpi_test(any.threads threads NO_SHIM ARGS own 300 CHECK ${front} ${all_engine}
          --count engine==2400)
 set(with_data HIERBAR_MPI=collectives)
