@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <atomic>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -54,6 +55,49 @@ TEST_P(StubTeams, OrderPlainMemory) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(trial.times_said("engine " + std::to_string(2 * kRounds * num_ranks()) + ", library 0"),
             1);
+  EXPECT_EQ(trial.num_open(), 0);
+}
+
+// Allreduces and bcasts order plain memory as barriers do, and have the right values.
+TEST_P(StubTeams, SumAndSpread) {
+  constexpr int kRounds = 30;
+  StubTrial trial(num_ranks(), settings(), GetParam().thread_level);
+  PlainWords words(GetParam().threads);
+  const int num_members = std::accumulate(GetParam().threads.begin(), GetParam().threads.end(), 0);
+  std::atomic<int> wrong{0};
+  trial.run([&](Rank& rank) {
+    hierbar_team team;
+    const int num_threads = GetParam().threads[static_cast<std::size_t>(rank.number)];
+    EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, num_threads, &team), MPI_SUCCESS);
+    run_threads(rank, num_threads, [&](int thread) {
+      EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
+      std::vector<long> values(600);  // more than a piece
+      const auto collective = [&](int round) {
+        const int count = round % 8 == 0 ? 600 : round % 8;
+        if (round % 3 == 0) {
+          const bool brings = rank.number == num_ranks() - 1 && thread == 0;
+          values.assign(values.size(), brings ? round : -1);
+          const int status = rank.shim.team_bcast(team, thread, values.data(), count, MPI_LONG,
+                                                  num_ranks() - 1, 0);
+          for (int i = 0; i < count; ++i) wrong += values[static_cast<std::size_t>(i)] != round;
+          return status;
+        }
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = round + static_cast<long>(i);
+        const int status = rank.shim.team_allreduce(team, thread, values.data(), values.data(),
+                                                    count, MPI_LONG, MPI_SUM);
+        for (int i = 0; i < count; ++i)
+          wrong += values[static_cast<std::size_t>(i)] != num_members * (round + long{i});
+        return status;
+      };
+      for (int round = 1; round <= kRounds; ++round) {
+        if (round % 10 == 0) { EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS); }
+        wrong += words.check(rank.number, thread, round, [&] { return collective(round); });
+      }
+    });
+    EXPECT_EQ(rank.shim.team_free(&team), MPI_SUCCESS);
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(wrong, 0);
   EXPECT_EQ(trial.num_open(), 0);
 }
 

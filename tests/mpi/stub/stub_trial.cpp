@@ -60,6 +60,8 @@ class ShimCopies {
     bind(library, "hierbar_team_create", calls.team_create);
     bind(library, "hierbar_team_join", calls.team_join);
     bind(library, "hierbar_team_barrier", calls.team_barrier);
+    bind(library, "hierbar_team_allreduce", calls.team_allreduce);
+    bind(library, "hierbar_team_bcast", calls.team_bcast);
     bind(library, "hierbar_team_free", calls.team_free);
     return calls;
   }

@@ -39,6 +39,8 @@ struct ShimCalls {
   decltype(&hierbar_team_create) team_create;
   decltype(&hierbar_team_join) team_join;
   decltype(&hierbar_team_barrier) team_barrier;
+  decltype(&hierbar_team_allreduce) team_allreduce;
+  decltype(&hierbar_team_bcast) team_bcast;
   decltype(&hierbar_team_free) team_free;
 };
 
