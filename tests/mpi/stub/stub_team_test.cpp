@@ -90,7 +90,9 @@ TEST_P(StubTeams, SumAndSpread) {
         return status;
       };
       for (int round = 1; round <= kRounds; ++round) {
-        if (round % 10 == 0) { EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS); }
+        if (round % 10 == 0) {
+          EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
+        }
         wrong += words.check(rank.number, thread, round, [&] { return collective(round); });
       }
     });
