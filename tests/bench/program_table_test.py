@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -293,6 +294,39 @@ class RunTwiceTest(Workplace):
     def test_a_failure_is_its_status(self):
         self.assertEqual(self.run_twice("case $PWD in *copy.1) exit 7;; esac").returncode, 7)
         self.assertEqual(self.run_twice("kill -TERM $$").returncode, 128 + 15)
+
+    def interrupt(self, script, number):
+        """Sends the signal once both copies have begun, and waits until no process of theirs is
+        left: all have the FIFO open for writing. Returns the exit status."""
+        fifo = self.root / "fifo"
+        os.mkfifo(fifo)
+        code = "import run_twice, sys; run_twice.GRACE_S = 0.2; sys.exit(run_twice.main())"
+        process = subprocess.Popen(
+            [sys.executable, "-B", "-c", code, "sh", "-c", f"exec 9>../fifo; {script}"],
+            cwd=self.root,
+            env={**os.environ, "PYTHONPATH": str(PROGRAMS)},
+        )
+        with open(fifo) as reader:
+            begun = [reader.readline() for _ in range(2)]
+            process.send_signal(number)
+            rest = reader.read()
+        self.assertEqual((begun, rest), (["begun\n"] * 2, ""))
+        return process.wait()
+
+    def test_an_interrupted_one_ends_its_copies(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                status = self.interrupt("echo begun >&9; exec sleep 600", number)
+                self.assertEqual(status, 128 + number)
+                (self.root / "fifo").unlink()
+
+    def test_a_copy_that_is_a_shell_ends_with_its_children(self):
+        status = self.interrupt("sleep 600 & echo begun >&9; wait", signal.SIGTERM)
+        self.assertEqual(status, 128 + 15)
+
+    def test_a_copy_that_does_not_end_is_killed(self):
+        status = self.interrupt("trap '' TERM; echo begun >&9; sleep 600; :", signal.SIGTERM)
+        self.assertEqual(status, 128 + 15)
 
 
 class RowsTest(unittest.TestCase):
