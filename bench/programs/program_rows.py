@@ -14,6 +14,7 @@ replaced in commands and in values of the environment:
 """
 
 import dataclasses
+import hashlib
 import os
 import pathlib
 import re
@@ -194,11 +195,26 @@ def install(row):
         install_wheels(row)
 
 
+def digest_of(path):
+    """Of its content, or None if it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def inputs_of(row):
+    """Digests of the row's own files that its commands name."""
+    words = " ".join(word for command in (row.command, *row.prepare) for word in command)
+    names = sorted(set(re.findall(r"\{here\}/([\w.-]+)", words)))
+    return {name: digest_of(row.here / name) for name in names}
+
+
 def prepare(row):
-    """Makes the input, once for each wording of `prepare`."""
+    """Makes the input, once for each wording of `prepare` and of the files that it names."""
     row.work.mkdir(parents=True, exist_ok=True)
     mark = row.place / "prepared"
-    wanted = repr([row.filled(command) for command in row.prepare])
+    wanted = repr([[row.filled(command) for command in row.prepare], inputs_of(row)])
     if mark.exists() and mark.read_text() == wanted:
         return
     for command in row.prepare:

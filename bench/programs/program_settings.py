@@ -1,7 +1,6 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What program_table.py measures of a program: its settings, and one `hierbar compare` for each,
-whose result is kept in a file."""
+"""What program_table.py measures of a program: its settings, and one `hierbar compare` for each."""
 
 import contextlib
 import dataclasses
@@ -137,52 +136,8 @@ def measure(row, setting, options):
         "program": row.name,
         "setting": setting.name,
         "command": compare_command(row, setting, options),
-        "cpus": options.cpus,
         "versions": program_rows.versions_of(row),
         "exit_status": status,
         "said": said,
         "compare": json.loads(json_file.read_text()),
     }
-
-
-# ---- the files of results ----
-
-
-def result_file(row, setting, options):
-    return options.results / f"{row.name}.{setting.name}.json"
-
-
-def kept_result(row, setting, options):
-    """What an earlier call has measured, or None.
-
-    It counts if the program is compared in the same way, on as many cpus, by at least as many pairs
-    as are asked for, with libraries that have not been built again since.
-    """
-    path = result_file(row, setting, options)
-    try:
-        kept = json.loads(path.read_text())
-        if path.stat().st_mtime < options.built:
-            return None
-    except (OSError, ValueError):
-        return None
-
-    def without_pairs(command):
-        at = command.index("--runs") if "--runs" in command[: command.index("--")] else None
-        return command if at is None else command[:at] + command[at + 2 :]
-
-    wanted = compare_command(row, setting, options)
-    pairs = options.pairs or 0
-    was_asked = "--runs" in kept["command"][: kept["command"].index("--")]
-    is_enough = kept["compare"]["rounds"] >= pairs if pairs else not was_asked
-    is_same = without_pairs(kept["command"]) == without_pairs(wanted)
-    is_complete = not kept["compare"]["failure"] and not kept["compare"]["signal"]
-    return kept if is_same and is_enough and is_complete and kept["cpus"] == options.cpus else None
-
-
-def keep_result(result, row, setting, options):
-    """A file that is there is complete, so that a later call can rely on it."""
-    path = result_file(row, setting, options)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(result, indent=1))
-    unfinished.replace(path)

@@ -13,8 +13,9 @@ many, beside a process that keeps one cpu busy, and as two processes at once. Wi
 1 x cpus and 2 x cpus ranks and threads, and twice as many ranks as cpus.
 
 The result of each setting is kept below BUILD/programs/results as soon as it is there. A later call
-measures only what is missing, what failed, what was compared in another way, and what is older than
-BUILD's libraries. The table is made of all that is kept and asked for.
+measures only what is missing, what failed, what was compared in another way, and what depends on
+something that has changed: BUILD's command and libraries, the program, its input, variables of the
+environment. The table is made of all that is kept and asked for.
 
 Nothing is installed without --install. That puts wheels into virtual environments below
 BUILD/programs, and installs Debian packages if it runs as root.
@@ -34,6 +35,7 @@ import signal
 import sys
 import time
 
+import kept_results
 import program_report
 import program_rows
 import program_settings
@@ -97,10 +99,9 @@ def complete(parser, arguments):
     arguments.places = build_dir / "programs"
     arguments.results = arguments.places / "results"
     arguments.cpus = len(os.sched_getaffinity(0))
-    libraries = (arguments.hierbar.parent.parent / "lib").glob("lib*.so*")
-    arguments.built = max((path.stat().st_mtime for path in libraries), default=0)
     if not arguments.list and not os.access(arguments.hierbar, os.X_OK):
         parser.error(f"--hierbar: no command '{arguments.hierbar}'; build it, or name another one")
+    arguments.build = kept_results.digests_of_build(arguments.hierbar)
 
 
 def choose_rows(parser, arguments):
@@ -170,9 +171,7 @@ def collect(rows, arguments):
     results, todo, has_failed = {}, [], False
     for row in rows:
         for setting in choose_settings(row, arguments):
-            kept = (
-                None if arguments.again else program_settings.kept_result(row, setting, arguments)
-            )
+            kept = None if arguments.again else kept_results.kept_result(row, setting, arguments)
             if kept:
                 results[row.name, setting.name] = kept
             else:
@@ -185,7 +184,7 @@ def collect(rows, arguments):
         try:
             program_rows.prepare(row)
             result = program_settings.measure(row, setting, arguments)
-            program_settings.keep_result(result, row, setting, arguments)
+            kept_results.keep_result(result, row, setting, arguments)
             results[row.name, setting.name] = result
             words = result["said"].splitlines()[0].removeprefix("hierbar compare: ")
         except Problem as problem:

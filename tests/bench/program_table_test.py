@@ -153,6 +153,46 @@ class MeasureTest(Workplace):
         os.utime(library, (4e9, 4e9))
         self.assertEqual(len(self.run_table(*alone)[2]), 1)
 
+    def assert_measured(self, times, what):
+        self.assertEqual(len(self.run_table("--setting", "alone")[2]), times, what)
+
+    def test_what_a_result_depends_on_is_measured_again_if_it_changes(self):
+        row = 'title = "Sleep"\ncommand = ["sleep", "{threads}", "{here}/input"]\n'
+        self.write_row("sleep", row)
+        files = {
+            "library": self.root / "lib/libomp.so",
+            "command": self.root / "bin/hierbar",
+            "input": self.rows / "ours/input",
+            "profile": self.root / "config/hierbar/profile.json",
+        }
+        files["profile"].parent.mkdir(parents=True)
+        with mock.patch.dict(os.environ, XDG_CONFIG_HOME=str(self.root / "config")):
+            self.assert_measured(1, "the first time")
+            for name, path in files.items():
+                path.write_text((path.read_text() if path.exists() else "") + "# changed\n")
+                self.assert_measured(1, name)
+                os.utime(path, (4e9, 4e9))
+                self.assert_measured(0, f"{name}, which is newer, but the same")
+            self.write_row("sleep", row + 'environment = { SLEEP_DEEP = "1" }\n')
+            self.assert_measured(1, "a variable of the row")
+            for name, times in (("OLDPWD", 0), ("LD_BIND_NOW", 1), ("OMPI_MCA_btl", 1)):
+                with mock.patch.dict(os.environ, {name: "other"}):
+                    self.assert_measured(times, name)
+            self.assert_measured(1, "the environment as it was before")
+
+    def test_another_build_of_the_program_is_measured_again(self):
+        program = self.root / "program"
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        self.write_row("sleep", f'title = "Sleep"\ncommand = ["{program}"]\n')
+        self.assert_measured(1, "the first time")
+        self.assert_measured(0, "the same")
+        program.write_text("#!/bin/sh\nexit 0\n")
+        self.assert_measured(1, "another build")
+        versions = lambda row: {"package": "2"}  # noqa: E731
+        with mock.patch.object(program_rows, "versions_of", versions):
+            self.assert_measured(1, "another version of a package")
+
     def test_what_failed_is_measured_again(self):
         failure = {"way": 1, "exit_status": 7, "signal": 0}
         self.answer(compared(failure=failure, median=None), status=1)
@@ -177,6 +217,18 @@ class MeasureTest(Workplace):
         program_rows.prepare(row)
         program_rows.prepare(row)
         self.assertEqual((row.work / "input").read_text(), "line\n")
+
+    def test_input_is_made_again_from_a_changed_file(self):
+        self.write_row(
+            "input",
+            'title = "Input"\ncommand = ["cat", "{work}/input"]\n'
+            'prepare = [["cp", "{here}/input", "."]]\n',
+        )
+        row = self.read_row("input")
+        for text in ("one", "two"):
+            (row.here / "input").write_text(text)
+            program_rows.prepare(row)
+            self.assertEqual((row.work / "input").read_text(), text)
 
 
 class MissingTest(Workplace):
