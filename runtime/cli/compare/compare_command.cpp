@@ -41,6 +41,7 @@ struct CompareOptions {
   std::string time_limit = "120";
   std::string time;
   bool rate = false;
+  std::string result;
   bool ignore_output = false;
   bool ignore_failure = false;
   bool quiet = false;
@@ -120,6 +121,9 @@ CompareRequest read_request(const CompareOptions& options, const Program& progra
     request.figure = accept(OwnFigure::parse(options.time), "--time", options.time,
                             "a regular expression (ECMAScript) with one group in parentheses, in "
                             "which the number stands");
+  if (!options.result.empty())
+    request.result = accept(ResultLines::parse(options.result), "--result", options.result,
+                            "a regular expression (ECMAScript)");
   request.ways = make_ways(read_ways(options, program));
   if (!options.quiet) request.say = show_progress;
   return request;
@@ -302,6 +306,7 @@ constexpr const char* kCompareHelp =
     "  hierbar compare --threads 1,2,4,8 -- ./app\n"
     "  hierbar compare --time 'Time in seconds = *([0-9.]+)' -- ./cg.A.x\n"
     "  hierbar compare --time 'Performance: +([0-9.]+)' --rate -- gmx mdrun -pin off -deffnm md\n"
+    "  hierbar compare --result '^Energy' -- ./app\n"
     "  hierbar compare --json cost.json -- mpiexec -n 4 ./app\n";
 
 // What is run, and how often.
@@ -343,8 +348,15 @@ void add_answer_options(CLI::App& command, CompareOptions& options) {
                       "to its end")
           ->type_name("REGEX");
   command.add_flag("--rate", options.rate, "Larger is better in what --time reads")->needs(time);
-  command.add_flag("--ignore-output", options.ignore_output,
-                   "Do not compare what the program prints");
+  CLI::Option* result =
+      command
+          .add_option("--result", options.result,
+                      "Compare only lines of stdout in which REGEX matches; others may be times "
+                      "and progress")
+          ->type_name("REGEX");
+  command
+      .add_flag("--ignore-output", options.ignore_output, "Do not compare what the program prints")
+      ->excludes(result);
   command.add_flag("--ignore-failure", options.ignore_failure,
                    "Compare a program whose exit status is not 0");
   command

@@ -116,7 +116,7 @@ class CompareSession {
   bool run_way(std::size_t index, std::size_t turn);
   bool judge_end(std::size_t index, const CountedRun& run, const std::string& last);
   bool read_figure(const Printed& output, const Printed& errors, TimedRun& run);
-  void compare_output(std::size_t index, const std::string& output);
+  bool compare_output(std::size_t index, const std::string& output);
 
   OutputComparison::IsIgnored ignored_lines() const {
     if (!request_.figure) return {};
@@ -200,7 +200,7 @@ bool CompareSession::run_way(std::size_t index, std::size_t turn) {
                  .cpu_seconds = run->cpu_seconds};
   const std::string last = last_lines(complaints.end.empty() ? printed.end : complaints.end);
   if (!judge_end(index, *run, last) || !read_figure(printed, complaints, timed)) return false;
-  compare_output(index, printed.begin);
+  if (!compare_output(index, printed.begin)) return false;
   WayRuns& runs = comparison_.ways[index];
   runs.last = *run;
   runs.runs.push_back(timed);
@@ -241,12 +241,21 @@ bool CompareSession::read_figure(const Printed& output, const Printed& errors, T
   return figure.ok();
 }
 
-void CompareSession::compare_output(std::size_t index, const std::string& output) {
-  if (request_.ignores_output) return;
-  if (index != request_.ways[index].base) return outputs_[index].add_other(output);
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (request_.ways[i].base == index) outputs_[i].add_as_it_is(output);
+bool CompareSession::compare_output(std::size_t index, const std::string& output) {
+  if (request_.ignores_output) return true;
+  const Result<std::string> compared = request_.result ? request_.result->read(output) : output;
+  if (!compared) {
+    problem_ = compared.error();
+    return false;
   }
+  if (index != request_.ways[index].base) {
+    outputs_[index].add_other(*compared);
+    return true;
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (request_.ways[i].base == index) outputs_[i].add_as_it_is(*compared);
+  }
+  return true;
 }
 
 void CompareSession::finish() {

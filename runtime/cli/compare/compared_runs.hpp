@@ -44,8 +44,9 @@ struct CompareProgress {
 
 struct CompareRequest {
   std::vector<Way> ways{};  // each program as it is before the ways of which it is the base
-  std::optional<OwnFigure> figure{};  // else the wall-clock time counts
-  std::size_t num_rounds = 0;         // 0: as many as fit into the limit
+  std::optional<OwnFigure> figure{};    // else the wall-clock time counts
+  std::optional<ResultLines> result{};  // else all lines are compared
+  std::size_t num_rounds = 0;           // 0: as many as fit into the limit
   double limit_seconds = 0;
   bool ignores_output = false;
   bool ignores_failure = false;  // an exit status other than 0 is accepted
@@ -98,7 +99,8 @@ struct Comparison {
 // Of what a program prints the first 4 MiB are compared, and the last 4 MiB searched for its
 // figure. Each run gets stdin from where it stands if it is a file, and else /dev/null.
 //
-// Errors: nothing can be started or read, or the program's own figure is not in its output.
+// Errors: nothing can be started or read, or the program's own figure or its
+// result is not in its output.
 Result<Comparison> compare_ways(const CompareRequest& request);
 
 }  // namespace hierbar

@@ -14,6 +14,14 @@ namespace {
 // std::regex needs stack space for each character, so very long lines are passed over.
 constexpr std::size_t kLongestLine = 16384;
 
+bool is_match(const std::string& line, const std::regex& expression) {
+  return line.size() <= kLongestLine && std::regex_search(line, expression);
+}
+
+Error no_match(const std::string& expression) {
+  return Error{"no line of the program's output matches '" + expression + "'"};
+}
+
 }  // namespace
 
 Result<OwnFigure> OwnFigure::parse(const std::string& expression) try {
@@ -34,7 +42,7 @@ Result<double> OwnFigure::read(std::string_view output) const {
     for (std::sregex_iterator match(line.begin(), line.end(), expression_); match != none; ++match)
       last = (*match)[1].str();
   }
-  if (!last) return Error{"no line of the program's output matches '" + text_ + "'"};
+  if (!last) return no_match(text_);
   double number = 0;
   const char* end = last->data() + last->size();
   const auto [stop, problem] = std::from_chars(last->data(), end, number);
@@ -43,8 +51,22 @@ Result<double> OwnFigure::read(std::string_view output) const {
   return number;
 }
 
-bool OwnFigure::is_in(const std::string& line) const {
-  return line.size() <= kLongestLine && std::regex_search(line, expression_);
+bool OwnFigure::is_in(const std::string& line) const { return is_match(line, expression_); }
+
+Result<ResultLines> ResultLines::parse(const std::string& expression) try {
+  return ResultLines(std::regex(expression, std::regex::ECMAScript), expression);
+} catch (const std::regex_error& error) {
+  return Error{"no regular expression"};
+}
+
+Result<std::string> ResultLines::read(std::string_view output) const {
+  std::string found;
+  std::istringstream lines{std::string(output)};
+  for (std::string line; std::getline(lines, line);) {
+    if (is_match(line, expression_)) found += line + '\n';
+  }
+  if (found.empty()) return no_match(text_);
+  return found;
 }
 
 }  // namespace hierbar

@@ -33,4 +33,22 @@ class OwnFigure {
   std::string text_;
 };
 
+// Which lines of what a program prints are its result. Others may be times, dates and progress.
+class ResultLines {
+ public:
+  // An ECMAScript expression. Errors: it is none.
+  static Result<ResultLines> parse(const std::string& expression);
+
+  // The lines that have a match.
+  // Errors: there are none, so that nothing would be compared.
+  Result<std::string> read(std::string_view output) const;
+
+ private:
+  ResultLines(std::regex expression, std::string text)
+      : expression_(std::move(expression)), text_(std::move(text)) {}
+
+  std::regex expression_;
+  std::string text_;
+};
+
 }  // namespace hierbar

@@ -114,6 +114,21 @@ TEST_F(CompareCommand, TellsDifferencesOfTheOutput) {
   EXPECT_THAT(numbers.output, HasSubstr("differs in numbers, by 1.0e-03 of their value at most"));
 }
 
+TEST_F(CompareCommand, ComparesOnlyTheLinesOfTheResultIfTheseAreNamed) {
+  EXPECT_EQ(
+      compare("--runs 2 --result '^other|^result' -- sh -c 'app ok failed; echo result'").exit_code,
+      0);
+  const CommandResult result = compare("--runs 2 --result '^time' -- sh -c 'echo; app ok failed'");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("line 1: 'time ok' as it is, 'time failed' with hierbar\n"));
+  const CommandResult none = compare("--runs 2 --result '^none' -- app ok ok");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.errors, HasSubstr("no line of the program's output matches '^none'"));
+  EXPECT_THAT(compare("--result '(' -- app ok ok").errors,
+              HasSubstr("--result: '(': no regular expression; allowed: a regular expression"));
+  EXPECT_EQ(compare("--result a --ignore-output -- app ok ok").exit_code, 2);
+}
+
 TEST_F(CompareCommand, ShortensLongLinesAndLeavesOutWhatATerminalObeys) {
   make_tool("long", "app 1 1; printf '\\033[31m'; under 'printf x'; seq 1000 | tr '\\n' ' '; echo");
   EXPECT_THAT(compare("--runs 2 -- long").output,
