@@ -42,6 +42,7 @@ class Row:
     # ---- what it needs
     debian: list = dataclasses.field(default_factory=list)  # packages
     wheels: list = dataclasses.field(default_factory=list)  # requirements of pip
+    origin: str = ""  # where it comes from, if no package has it; --install does not get it
     check: list = dataclasses.field(default_factory=list)  # succeeds if the program is here
     # ---- how it runs
     mpi: str = ""  # the family of the MPI library that it was built with
@@ -50,7 +51,8 @@ class Row:
     # ---- what is compared
     time: str = ""  # as --time of `hierbar compare`; without it the time of the whole process
     rate: bool = False  # a larger figure is better
-    tolerance: float = 0.0  # by which numbers in the output may differ
+    result: str = ""  # as --result of `hierbar compare`; without it all output is compared
+    tolerance: float = 0.0  # by which numbers in it may differ
     ignore_output: bool = False
 
     @property
@@ -133,17 +135,22 @@ def what_to_install(row):
         lines.append("apt-get install --no-install-recommends " + " ".join(row.debian))
     if row.wheels:
         lines.append("--install, for the wheels " + " ".join(row.wheels))
+    if row.origin:
+        lines.append(f"{row.origin}, in PATH")
     return lines or [f"the command {row.command[0]}"]
 
 
 def versions_of(row):
-    """Of what the row names: {package: version}. Debian's are asked for where there is dpkg."""
+    """Of what the row names, in its order: {package: version}. The first is shown in the table.
+    Debian's are asked for where there is dpkg."""
     found = dict(wheel.split("==") for wheel in row.wheels)
     if row.debian and shutil.which("dpkg-query"):
         listing = subprocess.run(
             ["dpkg-query", "--show", *row.debian], capture_output=True, text=True
         ).stdout
-        found |= dict(line.split("\t") for line in listing.splitlines())
+        pairs = (line.split("\t") for line in listing.splitlines())  # in dpkg's order
+        versions = {name.partition(":")[0]: version for name, version in pairs}
+        found |= {name: versions[name] for name in row.debian if name in versions}
     return found
 
 

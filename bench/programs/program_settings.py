@@ -78,6 +78,7 @@ def compare_command(row, setting, options):
     command += ["--runs", str(options.pairs)] if options.pairs else []
     command += ["--time-limit", str(options.time_limit)]
     command += ["--time", row.time] * bool(row.time) + ["--rate"] * row.rate
+    command += ["--result", row.result] * bool(row.result)
     command += ["--ignore-output"] * row.ignore_output
     command += ["--mpi", row.mpi] * bool(row.mpi)
     return [*command, "--", *program_command(row, setting, options.cpus)]

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -193,6 +194,13 @@ class MeasureTest(Workplace):
         with mock.patch.object(program_rows, "versions_of", versions):
             self.assert_measured(1, "another version of a package")
 
+    def test_the_lines_of_the_result_are_named_to_the_command(self):
+        self.write_row("sleep", 'title = "Sleep"\ncommand = ["sleep"]\nresult = "^sum"\n')
+        options = mock.Mock(hierbar="hierbar", pairs=1, time_limit=1, cpus=2)
+        setting = program_settings.settings_of(2, "")[0]
+        command = program_settings.compare_command(self.read_row("sleep"), setting, options)
+        self.assertEqual(command[command.index("--result") + 1], "^sum")
+
     def test_what_failed_is_measured_again(self):
         failure = {"way": 1, "exit_status": 7, "signal": 0}
         self.answer(compared(failure=failure, median=None), status=1)
@@ -243,6 +251,23 @@ class MissingTest(Workplace):
         self.assertIn("apt-get install --no-install-recommends no-package", said)
         self.assertTrue(said.splitlines()[-1].startswith("skipped: "))
         self.assertIn("Missing: missing", self.run_table("--list")[1])
+
+    def test_versions_are_in_the_order_of_the_row(self):
+        self.write_row("two", 'title = "T"\ncommand = ["two"]\ndebian = ["two", "liba", "none"]\n')
+        listing = mock.Mock(stdout="liba:amd64\t1-1\ntwo\t2-1\n")
+        with (
+            mock.patch.object(program_rows.shutil, "which", lambda name: f"/bin/{name}"),
+            mock.patch.object(program_rows.subprocess, "run", lambda *_, **__: listing),
+        ):
+            versions = program_rows.versions_of(self.read_row("two"))
+        self.assertEqual(list(versions.items()), [("two", "2-1"), ("liba", "1-1")])
+
+    def test_a_program_of_no_package_says_where_it_comes_from(self):
+        self.write_row(
+            "missing", 'title = "M"\ncommand = ["no-such"]\norigin = "App 1.0 (its page)"\n'
+        )
+        said = self.run_table("--only", "missing", "--install")[1]
+        self.assertIn("missing: missing: App 1.0 (its page), in PATH", said)
 
     def test_wheels_are_here_once_all_of_them_are_installed(self):
         wheels = 'title = "Wheels"\ncommand = ["{python}"]\nwheels = ["one==1", "two==2"]\n'
@@ -390,9 +415,20 @@ class RowsTest(unittest.TestCase):
             # Four settings of two minutes each, with the warm-up.
             self.assertLessEqual(sum(row.group == group for row in rows), 6, group)
 
+    def test_the_page_lists_each(self):
+        page = (PROGRAMS.parents[1] / "docs/results/programs.md").read_text()
+        listed = re.findall(r"^\| (\w+) \| (.*) \| (OpenMP|MPI) \|$", page, re.MULTILINE)
+        wanted = {}
+        for row in program_rows.read_rows(program_rows.ROWS, pathlib.Path("/none")):
+            wanted.setdefault((row.group, "MPI" if row.mpi else "OpenMP"), []).append(row.title)
+        found = {(group, kind): titles for group, titles, kind in listed}
+        self.assertEqual(found, {key: "; ".join(sorted(titles)) for key, titles in wanted.items()})
+
     def test_each_says_how_to_get_it_by_a_fixed_version(self):
         for row in program_rows.read_rows(program_rows.ROWS, pathlib.Path("/none")):
-            self.assertTrue(row.debian or row.wheels, row.name)
+            self.assertTrue(row.debian or row.wheels or row.origin, row.name)
+            if row.origin:
+                self.assertRegex(row.origin, r" [0-9.]+ \(", row.name)
             self.assertTrue(all("==" in wheel for wheel in row.wheels), row.name)
 
     def test_those_that_share_an_environment_want_the_same_versions(self):
