@@ -4,8 +4,9 @@
 #
 #   wheels_test.sh PYTHON DIRECTORY FOLD SHIM HIERBAR|- RUNNER...
 #
-# Programs of MPI's standard ABI under libhierbar_mpi_abi.so: built once, with the header and the
-# library of PyPI's MPICH, and run over that library and over Intel's MPI, each with its launcher.
+# Programs of MPI's standard ABI under libhierbar_mpi_abi.so, and under libhierbar_mpi_any.so beside
+# it, preloaded and linked: built once, with the header and the library of PyPI's MPICH, and run over
+# that library and over Intel's MPI, each with its launcher.
 # DIRECTORY is for virtual environments, FOLD the library of runtime/fold, SHIM the shim, HIERBAR
 # the command, and RUNNER the start of a command line of run_mpi_test.py without mpiexec.
 set -eu
@@ -33,6 +34,10 @@ build one_way programs/one_way.cpp
 build gathers collectives/gathers.cpp
 build collectives_fuzz programs/collectives_fuzz.cpp
 build sessions programs/sessions.cpp
+front=$(dirname "$shim")/libhierbar_mpi_any.so
+for program in programs/barriers programs/allreduces programs/one_way collectives/gathers; do
+  build "${program#*/}_front" "$program.cpp" "$front" -Wl,-rpath,"$(dirname "$front")"
+done
 build teams team/teams.cpp -DHIERBAR_MPI_WEAK
 # Fortran's conversions are not in the ABI, which has these.
 build reductions programs/reductions.cpp -DMPI_Fint=int -DMPI_Type_f2c=MPI_Type_fromint \
@@ -80,9 +85,25 @@ all() { # WHAT THE LIBRARY CALLS ITSELF
   try 'team of 4 threads in 2 ranks on this node' --ranks 2 \
     --expect-some 'all rounds were right' -- "$programs/teams" oracle funneled 2 50
   try "library: $1" --ranks 2 --count engine==800 --count library==0 -- "$programs/sessions"
-  # The library for any MPI finds this shim.
-  "${runner[@]}" --shim "$(dirname "$shim")/libhierbar_mpi_any.so" --expect-some "library: $1" \
-    --ranks 2 --count engine==2000 --count library==0 -- "$programs/barriers" oracle 1000
+  all_of_front "$1" '' --shim "$front"
+  all_of_front "$1" _front
+  "${runner[@]}" --shim "$front" --expect-some 'team of 4 threads in 2 ranks on this node' \
+    --ranks 2 --expect-some 'all rounds were right' -- "$programs/teams" oracle funneled 2 50
+  "${runner[@]}" --shim "$front" --expect-some "library: $1" --ranks 2 --count engine==800 \
+    --count library==0 -- "$programs/sessions"
+}
+
+# The library for any MPI finds this shim, and says nothing of it.
+all_of_front() { # WHAT THE LIBRARY CALLS ITSELF, SUFFIX OF THE PROGRAMS, OPTION...
+  local try=("${runner[@]}" "${@:3}" --expect-some "library: $1" --reject 'does nothing here'
+             --ranks 2)
+  "${try[@]}" --count engine==2000 --count library==0 -- "$programs/barriers$2" oracle 1000
+  try+=(--env HIERBAR_MPI=collectives)
+  "${try[@]}" --count 'allreduces>=1000' -- "$programs/allreduces$2" one 1000
+  "${try[@]}" --count bcasts==2000 --count reduces==2000 --count 'library bcasts==0' \
+    --count 'library reduces==0' -- "$programs/one_way$2" one 1000
+  "${try[@]}" --count gathers==2000 --count scatters==2000 --count 'library gathers==0' \
+    --count 'library scatters==0' -- "$programs/gathers$2" one 1000
 }
 
 runner=("$@" --mpiexec "$mpich/bin/mpiexec" --env "LD_LIBRARY_PATH=$mpich/lib")
