@@ -25,9 +25,9 @@ class InstalledHierbar : public testing::Test {
     std::filesystem::create_directories(root_ / HIERBAR_LIBDIR / "hierbar/preload");
     std::filesystem::create_directories(root_ / "tools");
     std::filesystem::copy_file(HIERBAR_COMMAND, root_ / "bin/hierbar");
-    for (const char* file :
-         {"hierbar/preload/libgomp.so.1", "hierbar/preload/libone_runtime.so", "libhierbar_mpi.so",
-          "libhierbar_mpi_ompi.so", "libhierbar_mpi_abi.so", "libhierbar_ompt.so"}) {
+    for (const char* file : {"hierbar/preload/libgomp.so.1", "hierbar/preload/libone_runtime.so",
+                             "libhierbar_mpi.so", "libhierbar_mpi_ompi.so", "libhierbar_mpi_abi.so",
+                             "libhierbar_mpi_any.so", "libhierbar_ompt.so"}) {
       std::filesystem::copy_file(HIERBAR_STAND_IN, root_ / HIERBAR_LIBDIR / file);
     }
     make_launcher("mpiexec_of_mpich", "HYDRA build details:");

@@ -142,7 +142,7 @@ const Launcher& chosen_launcher(const std::string& name) {
   if (const Launcher* launcher = find_tried(name)) return *launcher;
   if (name != "auto")
     refuse(kLauncherOption, name, "no such launcher", "auto, " + tried_launchers());
-  const FamilyGuess guess = guess_family({"mpiexec"}, own_environment());
+  const FamilyGuess guess = guess_family_of_launcher("mpiexec");
   if (guess.launcher == MpiFamily::kMpich) return *find_tried("hydra");
   if (guess.launcher == MpiFamily::kOpenMpi) return *find_tried("openmpi");
   if (!find_in_path("srun").empty()) return *find_tried("srun");

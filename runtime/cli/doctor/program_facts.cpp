@@ -163,8 +163,7 @@ void note_what_is_not_seen(ProgramFacts& facts) {
   } else if (facts.opens_libraries && !facts.needs_openmp && !uses_mpi(facts)) {
     facts.notes.push_back(
         "it opens libraries while it runs (dlopen()); --run starts the command and shows them. "
-        "'hierbar run' serves OpenMP runtimes that are opened, and under MPI's launcher or with "
-        "--mpi also MPI libraries");
+        "'hierbar run' serves OpenMP runtimes and MPI libraries that are opened");
   }
 }
 
@@ -188,10 +187,8 @@ Result<ProgramFacts> gather_facts(const Program& command) {
   apply_run(command, facts);
   facts.environment = with_changes(own_environment(), facts.started.changes);
   if (!facts.started.wrappers.empty()) {
-    const Program launched(std::find_if(command.begin(), command.end(), is_mpi_launcher),
-                           command.end());
-    if (!launched.empty()) facts.launcher = guess_family(launched, facts.environment);
-    if (facts.launcher.launcher == MpiFamily::kNone) facts.launcher = {};
+    const auto launcher = std::find_if(command.begin(), command.end(), is_mpi_launcher);
+    if (launcher != command.end()) facts.launcher = guess_family_of_launcher(*launcher);
   }
   facts.is_privileged = gives_rights(facts.started.file);
   facts.static_runtime = find_static_runtime(facts.started.file);

@@ -10,17 +10,18 @@ namespace hierbar {
 void add_mpi_option(CLI::App& command, std::string& value) {
   value = "auto";
   command
-      .add_option("--mpi", value,
-                  "MPI library of the program: auto, mpich (also Intel MPI and others of its "
-                  "kind), openmpi, abi (MPI's standard ABI, libmpi_abi.so), none; default: auto,\n"
-                  "which is the launcher's MPI; the one that the program is linked with if that is "
-                  "libmpi_abi.so, and with other launchers, such as srun")
+      .add_option(
+          "--mpi", value,
+          "MPI library of the program: auto, mpich (also Intel MPI and others of its "
+          "kind), openmpi, abi (MPI's standard ABI, libmpi_abi.so), none; default: auto,\n"
+          "which is the one that the loader loads for the program, or the one that it calls "
+          "in the end: where a script starts it, and where it opens its MPI library")
       ->type_name("auto|mpich|openmpi|abi|none");
 }
 
 FamilyGuess chosen_family(const std::string& value, const Program& program) {
-  FamilyGuess guess = guess_family(program, own_environment());
-  if (value == "auto") return guess;
+  if (value == "auto") return guess_family(program, own_environment());
+  FamilyGuess guess = guess_family_of_launcher(program.front());
   guess.why = "--mpi " + value;
   if (value == "mpich") {
     guess.family = MpiFamily::kMpich;

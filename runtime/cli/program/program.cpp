@@ -190,10 +190,6 @@ bool keeps_cpus(const StartedProgram& started) {
 
 bool is_srun(const std::string& word) { return base_name(word) == "srun"; }
 
-std::string python_of(const StartedProgram& started) {
-  return is_python_name(base_name(started.word)) ? started.word : started.file;
-}
-
 Interpreter interpreter_of(const StartedProgram& started) {
   for (const std::string& file : {started.word, started.file}) {
     const std::string name = base_name(file);

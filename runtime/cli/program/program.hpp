@@ -73,9 +73,6 @@ enum class Interpreter { kNone, kPython, kShell };
 // or by the file's.
 Interpreter interpreter_of(const StartedProgram& started);
 
-// What to call to ask the Python that the command starts. Requires Interpreter::kPython.
-std::string python_of(const StartedProgram& started);
-
 // Whether the program may use the same cpus as this process: no launcher or binder is in between.
 bool keeps_cpus(const StartedProgram& started);
 

@@ -45,72 +45,52 @@ MpiFamily family_by_version(const std::string& file) {
                             {"Intel(R) MPI", MpiFamily::kMpich}});
 }
 
-// From the libraries that the loader would load, or would if they were found.
-MpiFamily family_by_loads(const std::string& file, const LoaderInput& input) {
-  const Result<Loads> loads = predict_loads(file, input);
-  if (!loads) return MpiFamily::kNone;
-  for (const LoadedFile& loaded : loads->files) {
-    if (const LibraryKind kind = library_kind(loaded.elf.path); is_mpi(kind))
-      return family_of(kind);
-  }
-  std::string missing;
-  for (const Loads::Missing& one : loads->missing) missing += one.name + " ";
-  return find_mark(missing, {{"libmpi_abi.so.", MpiFamily::kStandardAbi},
-                             {"libmpi.so.40", MpiFamily::kOpenMpi},
-                             {"libmpich.so.12", MpiFamily::kMpich},
-                             {"libmpi.so.12", MpiFamily::kMpich}});
+// What of a program shows whether it will call MPI.
+struct MpiSigns {
+  MpiFamily family = MpiFamily::kNone;  // of the MPI library that the loader would load
+  bool may_have_more = true;            // it may come to MPI in another way
+};
+
+bool refers_to(const std::string& file, const std::vector<std::string_view>& functions) {
+  const std::vector<SymbolState> states = find_symbols(file, functions);
+  return std::find(states.begin(), states.end(), SymbolState::kUsed) != states.end();
 }
 
-// The extension modules of Python's mpi4py; nothing is imported to find them.
-std::vector<std::string> mpi4py_modules(const std::string& python) {
-  const std::string directory =
-      command_output(shell_quoted(python) +
-                     " -c 'import importlib.util; "
-                     "print(*importlib.util.find_spec(\"mpi4py\").submodule_search_locations)' "
-                     "2>/dev/null </dev/null");
-  std::vector<std::string> modules;
-  std::error_code unreadable;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(directory.substr(0, directory.find('\n')), unreadable)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("MPI.") && name.ends_with(".so")) modules.push_back(entry.path());
+// OpenMP runtimes open what belongs to them.
+bool opens_libraries(const LoadedFile& loaded) {
+  return !is_openmp_name(std::filesystem::path(loaded.elf.path).filename()) &&
+         refers_to(loaded.elf.path, {"dlopen", "dlmopen"});
+}
+
+bool starts_programs(const std::string& file) {
+  return refers_to(file, {"execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe",
+                          "fexecve", "popen", "posix_spawn", "posix_spawnp", "system"});
+}
+
+MpiSigns find_mpi_signs(const std::string& file, const LoaderInput& input) {
+  const Result<Loads> loads = predict_loads(file, input);
+  if (!loads) return {};
+  for (const LoadedFile& loaded : loads->files) {
+    if (const LibraryKind kind = library_kind(loaded.elf.path); is_mpi(kind))
+      return {family_of(kind)};
   }
-  return modules;
+  return {MpiFamily::kNone,
+          !loads->missing.empty() || starts_programs(file) ||
+              std::any_of(loads->files.begin(), loads->files.end(), opens_libraries)};
 }
 
 }  // namespace
 
 const char* family_name(MpiFamily family) {
-  constexpr const char* kNames[] = {"no MPI", "MPICH", "Open MPI", "MPI's standard ABI"};
+  constexpr const char* kNames[] = {"no MPI", "MPICH", "Open MPI", "MPI's standard ABI", "any MPI"};
   return kNames[static_cast<int>(family)];
 }
 
 const char* shim_file(MpiFamily family) {
   constexpr const char* kFiles[] = {"", "libhierbar_mpi.so", "libhierbar_mpi_ompi.so",
-                                    "libhierbar_mpi_abi.so"};
+                                    "libhierbar_mpi_abi.so", "libhierbar_mpi_any.so"};
   return kFiles[static_cast<int>(family)];
 }
-
-FamilyGuess guess_family_of_program(const Program& command, const Environment& environment) {
-  const LoaderInput input{.environment = environment, .cache = read_loader_cache()};
-  for (const std::string& word : command) {
-    const std::string file = find_in_path(word);
-    const MpiFamily family = file.empty() ? MpiFamily::kNone : family_by_loads(file, input);
-    if (family != MpiFamily::kNone) return {family, MpiFamily::kNone, "'" + file + "' loads it"};
-  }
-  const StartedProgram started = find_started_program(command);
-  if (started.wrappers.empty() || interpreter_of(started) != Interpreter::kPython) return {};
-  FamilyGuess guess;
-  for (const std::string& module : mpi4py_modules(python_of(started))) {
-    const MpiFamily family = family_by_loads(module, input);
-    // Wheels have a module for each family, and choose when they are imported.
-    if (guess.family != MpiFamily::kNone && family != guess.family) return {};
-    guess = {family, MpiFamily::kNone, "'" + module + "' loads it"};
-  }
-  return guess.family == MpiFamily::kNone ? FamilyGuess{} : guess;
-}
-
-namespace {
 
 FamilyGuess guess_family_of_launcher(const std::string& word) {
   const std::string file = find_in_path(word);
@@ -124,15 +104,19 @@ FamilyGuess guess_family_of_launcher(const std::string& word) {
   return {};
 }
 
-}  // namespace
-
 FamilyGuess guess_family(const Program& command, const Environment& environment) {
-  FamilyGuess launcher = guess_family_of_launcher(command.front());
-  FamilyGuess program = guess_family_of_program(command, environment);
-  if (launcher.family == MpiFamily::kNone) return program;
-  if (program.family != MpiFamily::kStandardAbi) return launcher;
-  program.launcher = launcher.family;
-  return program;
+  const MpiFamily launcher = guess_family_of_launcher(command.front()).launcher;
+  const LoaderInput input{.environment = environment, .cache = read_loader_cache()};
+  for (const std::string& word : command) {
+    const std::string file = find_in_path(word);
+    if (file.empty()) continue;
+    if (const MpiFamily family = find_mpi_signs(file, input).family; family != MpiFamily::kNone)
+      return {family, launcher, "'" + file + "' loads it"};
+  }
+  const bool has_launcher = std::any_of(command.begin(), command.end(), is_mpi_launcher);
+  if (!has_launcher && !find_mpi_signs(find_started_program(command).file, input).may_have_more)
+    return {};
+  return {MpiFamily::kAny, launcher, "found out when the program calls it"};
 }
 
 namespace {
@@ -193,7 +177,7 @@ LibraryKind library_kind(const std::string& path) {
   if (name.starts_with(shim_file(MpiFamily::kOpenMpi))) return LibraryKind::kOpenMpiShim;
   if (name.starts_with(shim_file(MpiFamily::kStandardAbi))) return LibraryKind::kStandardMpiShim;
   if (name.starts_with(shim_file(MpiFamily::kMpich))) return LibraryKind::kMpichShim;
-  if (name.starts_with("libhierbar_mpi_any.so")) return LibraryKind::kAnyMpiShim;
+  if (name.starts_with(shim_file(MpiFamily::kAny))) return LibraryKind::kAnyMpiShim;
   if (is_openmp_name(name)) return openmp_kind(path, name);
   if (has_name(name, "libmpi")) return mpi_kind(path, name);
   if (has_name(name, "libopenblas") || has_name(name, "libscipy_openblas")) return blas_kind(path);

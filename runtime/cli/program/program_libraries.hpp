@@ -11,7 +11,8 @@
 namespace hierbar {
 
 // The family of a program's MPI library. It decides which shim the program needs.
-enum class MpiFamily { kNone, kMpich, kOpenMpi, kStandardAbi };
+// kAny: not known before the program calls MPI; libhierbar_mpi_any.so finds it out then.
+enum class MpiFamily { kNone, kMpich, kOpenMpi, kStandardAbi, kAny };
 
 const char* family_name(MpiFamily family);  // "no MPI", "MPICH", "Open MPI", "MPI's standard ABI"
 const char* shim_file(MpiFamily family);    // "libhierbar_mpi_ompi.so"; empty for kNone
@@ -19,21 +20,23 @@ const char* shim_file(MpiFamily family);    // "libhierbar_mpi_ompi.so"; empty f
 struct FamilyGuess {
   MpiFamily family = MpiFamily::kNone;
   MpiFamily launcher = MpiFamily::kNone;  // that of the launcher that is the command's first word
-  std::string why;                        // "'mpiexec' is /usr/bin/mpiexec.hydra"
+  std::string why;                        // "'/home/me/app' loads it"
 };
 
-// Guesses the family from a command, in this order. kNone if nothing is found.
+// The family of a command's MPI library, and that of its launcher. No program of the command is
+// started but a launcher, for its version.
 //
-// 1. If the first word is an MPI launcher: from the path of its file, with symbolic links resolved.
-// 2. From what that launcher prints for --version.
-//    But a program of the standard ABI, as in steps 3 and 4, runs under each library's launcher.
-// 3. From the first word of the command that is a program for which the loader would load an MPI
-//    library. `srun` needs this step.
-// 4. If a launcher starts Python: from the MPI library of its package mpi4py.
+// 1. The library that the loader would load for the first word of the command that is a program
+//    with one, behind whatever launcher.
+// 2. kAny where the program may come to MPI in another way: MPI's launcher starts it, it cannot be
+//    read, it lacks libraries, it opens libraries, or it starts programs, as interpreters, shells
+//    and launchers do that nobody knows here.
+// 3. Else kNone.
 FamilyGuess guess_family(const Program& command, const Environment& environment);
 
-// Steps 3 and 4, without regard to the launcher.
-FamilyGuess guess_family_of_program(const Program& command, const Environment& environment);
+// The family of the launcher of that name, from the path of its file, with symbolic links resolved,
+// or else from what it prints for --version. Both families of the result are the launcher's.
+FamilyGuess guess_family_of_launcher(const std::string& word);
 
 // Libraries that start threads or connect ranks, by what they are and not only by their names.
 enum class LibraryKind {

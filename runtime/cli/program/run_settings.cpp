@@ -159,17 +159,24 @@ void describe_placement(const Environment& environment, RunSettings& settings) {
 }
 
 const std::string& shim_for(MpiFamily family, const Libraries& libraries) {
-  if (family == MpiFamily::kStandardAbi) return libraries.abi_shim;
-  return family == MpiFamily::kMpich ? libraries.mpich_shim : libraries.openmpi_shim;
+  switch (family) {
+    case MpiFamily::kMpich:
+      return libraries.mpich_shim;
+    case MpiFamily::kOpenMpi:
+      return libraries.openmpi_shim;
+    case MpiFamily::kStandardAbi:
+      return libraries.abi_shim;
+    default:
+      return libraries.any_shim;
+  }
 }
 
 void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Environment& environment,
                 Chooser& chooser, RunSettings& settings) {
   if (mpi.family == MpiFamily::kNone) {
-    settings.notes.push_back(
-        mpi.why.empty()
-            ? "no MPI recognised in the command, so MPI_Barrier is left alone; --mpi names one"
-            : mpi.why);
+    settings.notes.push_back(mpi.why.empty() ? "no MPI in the command, and no way to one, so "
+                                               "MPI_Barrier is left alone; --mpi names one"
+                                             : mpi.why);
     return;
   }
   const std::string& shim = shim_for(mpi.family, libraries);
@@ -256,6 +263,7 @@ Libraries find_libraries() {
           .mpich_shim = if_there(libraries / shim_file(MpiFamily::kMpich)),
           .openmpi_shim = if_there(libraries / shim_file(MpiFamily::kOpenMpi)),
           .abi_shim = if_there(libraries / shim_file(MpiFamily::kStandardAbi)),
+          .any_shim = if_there(libraries / shim_file(MpiFamily::kAny)),
           .ompt_tool = if_there(libraries / "libhierbar_ompt.so"),
           .stock_runtime = if_there(prefix / "stock/lib/libomp.so")};
 }

@@ -22,6 +22,7 @@ struct Libraries {
   std::string mpich_shim;
   std::string openmpi_shim;
   std::string abi_shim;  // of MPI's standard ABI
+  std::string any_shim;  // finds out the family
   std::string ompt_tool;
   std::string stock_runtime;  // LLVM's without our patches, which a build has for comparisons
 };
