@@ -21,6 +21,7 @@ wanted=$(sed -n '/global:/,/local:/s/^ *\([A-Za-z_0-9]*\);$/\1/p' "$exports" |
   fail 'it exports other names than the shims'
 ! "$readelf" -d "$front" | grep -E 'NEEDED.*(mpi|hierbar|libstdc\+\+|hwloc)' ||
   fail 'it needs other libraries than the C library'
+! "$readelf" -d "$front" | grep -E 'R(UN)?PATH' || fail 'the loader looks for those beside it'
 
 # Behind the mark for indirect jumps it is one instruction, or on AArch64 the load of its target.
 case $(uname -m) in
