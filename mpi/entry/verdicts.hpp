@@ -41,7 +41,12 @@ inline FoldVerdict verdict_on_fold(const Pmpi& pmpi, MPI_Count count, MPI_Dataty
 inline FoldVerdict verdict_on(const Pmpi& pmpi, const AllreduceCall& call) {
   return verdict_on_fold(pmpi, call.count, call.type, call.op, NodeCollectives::kMostBytes);
 }
+// In a rank whose call names none, which is between two groups (MPI_ROOT, MPI_PROC_NULL), nothing
+// but the communicator may mean anything. All families have negative numbers for these.
+inline bool names_rank(int root) noexcept { return root >= 0; }
+
 inline FoldVerdict verdict_on(const Pmpi& pmpi, const ReduceCall& call) {
+  if (!names_rank(call.root)) return nullptr;
   return verdict_on_fold(pmpi, call.count, call.type, call.op, NodeOneWay::kMostBytes);
 }
 inline BytesVerdict verdict_on_bytes(MPI_Count count, const TypeLayout& layout,
@@ -51,6 +56,7 @@ inline BytesVerdict verdict_on_bytes(MPI_Count count, const TypeLayout& layout,
              : BytesVerdict{};
 }
 inline BytesVerdict verdict_on(const Pmpi& pmpi, const BcastCall& call) {
+  if (!names_rank(call.root)) return {};
   return verdict_on_bytes(call.count, find_layout(pmpi, call.type), NodeOneWay::kMostBytes);
 }
 
@@ -78,8 +84,7 @@ inline ExchangeVerdict verdict_on(const Pmpi& pmpi, const ExchangeCall& call) {
 // and there `all` does.
 template <std::derived_from<RootedCall> Call>
 BytesVerdict verdict_on(const Pmpi& pmpi, const Call& call) {
-  // Between two groups: here nothing else may mean anything.
-  if (call.root < 0) return {};
+  if (!names_rank(call.root)) return {};
   const TypedData& part = call.is_in_place() ? call.all() : call.own();
   return verdict_on_bytes(part.count, find_layout(pmpi, part.type), NodeOneWay::kMostBytes / 2);
 }
@@ -113,7 +118,7 @@ inline bool has_good_buffers(const ReduceCall& call, FoldVerdict) noexcept {
 // The same for what only a communicator of the engine's tells. It is on one node, so its ranks are
 // the participants.
 inline bool is_rank(int root, const NodeBarrier& node) noexcept {
-  return root >= 0 && static_cast<std::uint32_t>(root) < node.plan().num_participants;
+  return names_rank(root) && static_cast<std::uint32_t>(root) < node.plan().num_participants;
 }
 inline bool is_root(int root, const NodeBarrier& node) noexcept {
   return static_cast<std::uint32_t>(root) == node.me();

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -56,6 +57,66 @@ TEST(StubVerdict, AnIntercommunicatorIsTheLibrarys) {
     rank.shim.finalize();
   });
   EXPECT_EQ(trial.times_said("engine 0, library 1 (intercommunicator 1)"), 2);
+}
+
+// Between two groups a rank that takes no part may give anything but the root and the communicator.
+// None of it is asked for, which would be an error in some libraries.
+TEST(StubVerdict, NothingIsAskedOfWhatMeansNothing) {
+  constexpr int kBytes = 8;
+  const auto no_type = handle_in<MPI_Datatype>(0x7777);
+  const auto no_op = handle_in<MPI_Op>(0x7777);
+  StubTrial trial(2, {kCollectives});
+  trial.run([&](Rank& rank) {
+    MPI_Comm between = rank.process.add(std::make_shared<StubComm>(2, true), 0);
+    char in[kBytes] = {}, out[kBytes] = {};
+    rank.process.obey({});
+    for (const int count : {-1, 0, 1, kBytes}) {
+      for (const MPI_Datatype type : {no_type, MPI_DATATYPE_NULL, MPI_BYTE}) {
+        rank.shim.bcast(in, count, type, MPI_PROC_NULL, between);
+        rank.shim.reduce(in, out, count, type, no_op, MPI_PROC_NULL, between);
+        rank.shim.gather(in, count, type, out, count, no_type, MPI_PROC_NULL, between);
+        rank.shim.scatter(in, count, no_type, out, count, type, MPI_PROC_NULL, between);
+      }
+    }
+    std::map<std::string, int> calls = rank.process.num_calls();
+    EXPECT_EQ(calls["Type_size"], 0);
+    for (const char* name : {"Bcast", "Reduce", "Gather", "Scatter"})
+      EXPECT_EQ(calls[name], 12) << name;
+    rank.shim.comm_free(&between);
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(trial.num_open(), 0);
+}
+
+// Nor in a root of what MPI_IN_PLACE stands for, and in the others of what the root has of all.
+TEST(StubVerdict, NothingIsAskedOfThePartsThatMeanNothing) {
+  constexpr int kRanks = 3, kRounds = 4;
+  const auto no_type = handle_in<MPI_Datatype>(0x7777);
+  StubTrial trial(kRanks, {kCollectives});
+  trial.run([&](Rank& rank) {
+    rank.shim.barrier(MPI_COMM_WORLD);
+    rank.process.obey({});
+    for (int root = 0; root < kRounds; ++root) {
+      char own = 1, all[kRanks] = {};
+      const bool is_root = rank.number == root % kRanks;
+      const void* const in = is_root ? MPI_IN_PLACE : &own;
+      void* const out = is_root ? MPI_IN_PLACE : &own;
+      const int own_count = is_root ? -5 : 1, all_count = is_root ? 1 : -3;
+      const MPI_Datatype own_type = is_root ? no_type : MPI_BYTE;
+      const MPI_Datatype all_type = is_root ? MPI_BYTE : no_type;
+      rank.shim.gather(in, own_count, own_type, is_root ? all : nullptr, all_count, all_type,
+                       root % kRanks, MPI_COMM_WORLD);
+      rank.shim.scatter(is_root ? all : nullptr, all_count, all_type, out, own_count, own_type,
+                        root % kRanks, MPI_COMM_WORLD);
+      rank.shim.allgather(MPI_IN_PLACE, -5, no_type, all, 1, MPI_BYTE, MPI_COMM_WORLD);
+      rank.shim.alltoall(MPI_IN_PLACE, -5, no_type, all, 1, MPI_BYTE, MPI_COMM_WORLD);
+    }
+    EXPECT_EQ(rank.process.num_calls()["Type_size"], 0);
+    rank.shim.finalize();
+  });
+  for (const char* calls : {"gathers", "scatters", "allgathers", "alltoalls"})
+    EXPECT_EQ(trial.times_said("mpi: " + in_words(calls, kRanks, kRounds * kRanks, 0)), 1) << calls;
+  EXPECT_EQ(trial.num_open(), 0);
 }
 
 TEST(StubVerdict, ErrorsAreTheLibrarys) {
