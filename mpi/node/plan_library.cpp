@@ -11,6 +11,7 @@
 
 #include "barrier/flat_plan.hpp"
 #include "base/arch/memory.hpp"
+#include "base/library_beside.hpp"
 #include "mpi/node/plan_image.hpp"
 #include "mpi/settings/settings.hpp"
 #include "service/plan_service.h"
@@ -26,22 +27,7 @@ struct PlanLibrary {
   std::string problem;  // empty: usable
 };
 
-// Opens libhierbar.so in the folder of this library, or else where the loader finds it.
-void* open_library() {
-  // RTLD_LOCAL, so that the program's own libraries are not disturbed. RTLD_NODELETE, because the
-  // library keeps what it has read about the machine.
-  constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-  Dl_info self;
-  if (dladdr(reinterpret_cast<const void*>(&open_library), &self) != 0) {
-    const std::string path(self.dli_fname);
-    const std::size_t slash = path.rfind('/');
-    if (slash != std::string::npos) {
-      if (void* library = dlopen((path.substr(0, slash) + "/libhierbar.so").c_str(), kMode))
-        return library;
-    }
-  }
-  return dlopen("libhierbar.so.0", kMode);
-}
+const char in_this_file = 0;
 
 template <class Function>
 bool bind(void* library, const char* symbol, Function& function) {
@@ -51,7 +37,8 @@ bool bind(void* library, const char* symbol, Function& function) {
 
 PlanLibrary load_library() {
   PlanLibrary loaded;
-  void* library = open_library();
+  void* const library =
+      open_library_beside(file_with(&in_this_file), "libhierbar.so", "libhierbar.so.0");
   decltype(&hierbar_plan_abi_version) abi_version = nullptr;
   if (library == nullptr) {
     loaded.problem =

@@ -4,15 +4,12 @@
 #include "libomp/kmp_hierbar_library.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <link.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <atomic>
 
+#include "base/library_beside.hpp"
 #include "kmp_io.h"
 #include "kmp_str.h"
 
@@ -59,28 +56,6 @@ const char *__kmp_hierbar_own_file() {
   return file;
 }
 
-// libhierbar.so lies beside this library, whatever name the program found this one by. Otherwise
-// the loader's own path decides. No variable has a say in either where the environment is
-// untrusted: the loader then ignores LD_LIBRARY_PATH, for this library as for that one.
-static void *open_library() {
-  const char *const self = __kmp_hierbar_own_file();
-  char path[PATH_MAX];
-  // Local, so that the program's own libraries are not disturbed. Never unloaded: plans live in it.
-  const int mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-  if (self != NULL && realpath(self, path) != NULL) {
-    char *slash = strrchr(path, '/');
-    static const char file[] = "libhierbar.so";
-    if (slash != NULL && (size_t)(slash + 1 - path) + sizeof(file) <= sizeof(path)) {
-      memcpy(slash + 1, file, sizeof(file));
-      if (void *library = dlopen(path, mode))
-        return library;
-      if (access(path, F_OK) == 0)
-        return NULL; // it is there and cannot be used: say that, do not hide it behind another one
-    }
-  }
-  return dlopen("libhierbar.so.0", mode);
-}
-
 template <class Function> static bool bind(void *library, char const *symbol, Function *function) {
   *function = (Function)dlsym(library, symbol);
   return *function != NULL;
@@ -92,7 +67,8 @@ bool __kmp_hierbar_load_library() {
   kmp_hierbar_library_t found;
   uint32_t (*abi_version)(void);
   char const *problem = NULL;
-  void *library = open_library();
+  void *library =
+      hierbar::open_library_beside(__kmp_hierbar_own_file(), "libhierbar.so", "libhierbar.so.0");
   if (library == NULL) {
     problem = dlerror();
   } else if (!bind(library, "hierbar_plan_abi_version", &abi_version) ||

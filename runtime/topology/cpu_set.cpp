@@ -6,7 +6,7 @@
 #include <bit>
 #include <charconv>
 
-#include "base/sequence_order.hpp"
+#include "topology/sequence_order.hpp"
 
 namespace hierbar {
 namespace {

@@ -3,14 +3,10 @@
 #include "topology/hwloc_opened.hpp"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <string>
-#include <string_view>
 
+#include "base/library_beside.hpp"
 #include "topology/hwloc_functions.h"
 
 namespace hierbar {
@@ -23,41 +19,12 @@ std::atomic<const hierbar_hwloc*> opened{nullptr};
 // Relaxed: the caller has been through open_hwloc(), and so through (F1) or (F2).
 const hierbar_hwloc& functions() { return *opened.load(std::memory_order_relaxed); }
 
-// The path of this library's own file; empty if it is not known. A relative one, as it comes with
-// LD_LIBRARY_PATH=lib, means nothing once the program has changed its directory. So the loader is
-// asked for the directory, which it has made absolute at once.
-std::string own_path() {
-  Dl_info own;
-  if (dladdr(&opened, &own) == 0) return "";
-  const std::string file = own.dli_fname;
-  if (file.starts_with('/')) return file;
-  void* const self = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (self == nullptr) return "";
-  char directory[PATH_MAX];
-  const bool is_known = dlinfo(self, RTLD_DI_ORIGIN, directory) == 0;
-  dlclose(self);
-  return is_known ? directory + ('/' + file.substr(file.rfind('/') + 1)) : "";
-}
-
-// The path of that file in the directory of this library's own file; empty if it is not known.
-std::string path_beside_this_library() {
-  char path[PATH_MAX];
-  if (realpath(own_path().c_str(), path) == nullptr) return "";
-  const std::string_view file = path;
-  return std::string(file.substr(0, file.rfind('/') + 1)) + kLibrary;
-}
-
 }  // namespace
 
 std::string open_hwloc() {
   // (hwloc_opened.F2) load-acquire; pairs with (F1): the loader has filled the table.
   if (opened.load(std::memory_order_acquire) != nullptr) return "";
-  // Local and never closed, as libhierbar.so itself in libomp.
-  constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-  const std::string path = path_beside_this_library();
-  // Where it is there and cannot be used, the reason is told and no other one is looked for.
-  const bool is_beside = !path.empty() && access(path.c_str(), F_OK) == 0;
-  void* library = dlopen(is_beside ? path.c_str() : kLibrary, kMode);
+  void* const library = open_library_beside(file_with(&opened), kLibrary, kLibrary);
   if (library == nullptr) return dlerror();
   const auto* found = static_cast<const hierbar_hwloc*>(dlsym(library, "hierbar_hwloc_functions"));
   if (found == nullptr || found->version != HIERBAR_HWLOC_VERSION ||

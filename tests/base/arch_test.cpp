@@ -11,7 +11,7 @@
 #include "base/arch/pause.hpp"
 #include "base/clock.hpp"
 #include "base/futex.hpp"
-#include "base/sequence_order.hpp"
+#include "topology/sequence_order.hpp"
 
 namespace hierbar {
 namespace {

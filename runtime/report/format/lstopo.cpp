@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <numeric>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/library_beside.hpp"
 #include "service/lstopo_service.h"
 
 namespace hierbar::report {
@@ -89,24 +88,13 @@ void refuse(const std::string& name, const std::string& reason) {
   std::fprintf(stderr, "hierbar: cannot write the report %s: %s\n", name.c_str(), reason.c_str());
 }
 
-// libhierbar.so beside this library, else the one that the loader finds. It is never unloaded.
-void* open_library() {
-  constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-  Dl_info own{};
-  if (dladdr(reinterpret_cast<const void*>(&open_library), &own) != 0 && own.dli_fname != nullptr) {
-    std::error_code problem;
-    const std::filesystem::path path =
-        std::filesystem::canonical(own.dli_fname, problem).parent_path() / "libhierbar.so";
-    if (void* library = problem ? nullptr : dlopen(path.c_str(), kMode); library != nullptr)
-      return library;
-  }
-  return dlopen("libhierbar.so.0", kMode);
-}
+const char in_this_file = 0;
 
 }  // namespace
 
 bool write_lstopo(const std::string& name, const Report& report) {
-  void* library = open_library();
+  void* const library =
+      open_library_beside(file_with(&in_this_file), "libhierbar.so", "libhierbar.so.0");
   const auto write =
       library == nullptr
           ? nullptr

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "base/sequence_order.hpp"
 #include "base/text.hpp"
 #include "topology/machine.hpp"
+#include "topology/sequence_order.hpp"
 
 namespace hierbar {
 namespace {
