@@ -44,8 +44,7 @@ bool is_there_already(const char* file) {
 Shim open_shim(const void* library, const std::string& file, const FamilyRow& family) {
   Shim shim{.library = library};
   if (is_there_already(family.shim_file)) return shim;
-  const std::string own = file_of(&in_this_file);
-  const std::string path = own.substr(0, own.rfind('/') + 1) + family.shim_file;
+  const std::string path = directory_of(&in_this_file) + family.shim_file;
   const std::string uses = "this program uses " + file + ", which is " + family.name + "'s, but ";
   // Its thread-local variables and its callbacks in the MPI library outlive every dlclose().
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

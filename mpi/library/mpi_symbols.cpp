@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/library_beside.hpp"
+
 namespace hierbar::mpi {
 namespace {
 
@@ -60,6 +62,13 @@ void* MpiSymbols::operator()(const char* symbol) const {
 const char* file_of(const void* address) {
   Dl_info info;
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+std::string directory_of(const void* address) {
+  char path[PATH_MAX];
+  if (!find_loaded_file(file_of(address), path)) return "";
+  const std::string file = path;
+  return file.substr(0, file.rfind('/') + 1);
 }
 
 void* next_definition(const char* symbol) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace hierbar::mpi {
 
@@ -44,6 +45,9 @@ class MpiSymbols {
 
 // The path of the file from which `address` was loaded; empty if it is unknown.
 const char* file_of(const void* address);
+
+// The directory where that file is in the end, with a slash; empty if it is not known.
+std::string directory_of(const void* address);
 
 // What `symbol` would be for the program if this library were not loaded: its next definition
 // behind this library. Null: there is none, or only the caller of MPI sees it.

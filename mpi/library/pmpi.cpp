@@ -297,7 +297,7 @@ void* find_in_other_shim(const char* symbol) {
   }
   const std::string file = row_of(family).shim_file;
   const std::string own = file_of(&foreign);
-  const std::string beside = own.substr(0, own.rfind('/') + 1) + file;
+  const std::string beside = directory_of(&foreign) + file;
   void* const other = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   void* const found = other != nullptr ? dlsym(other, symbol) : nullptr;
   if (found != nullptr) return found;

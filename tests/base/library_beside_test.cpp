@@ -66,6 +66,19 @@ TEST_F(LibraryBeside, TheLoaderFindsItIfNoneIsThere) {
   EXPECT_EQ(opened("real/own.so", too_long.c_str(), kSystems), system_file());
 }
 
+// As with LD_LIBRARY_PATH=lib.
+TEST_F(LibraryBeside, IsFoundByARelativePathAfterAChangeOfTheDirectory) {
+  add("real/loaded.so");
+  add("real/five.so");
+  const fs::path before = fs::current_path();
+  fs::current_path(root_);
+  ASSERT_NE(dlopen("real/loaded.so", RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
+  fs::current_path("/");
+  EXPECT_EQ(file_of_library(open_library_beside("real/loaded.so", "five.so", kNowhere)),
+            path("real/five.so"));
+  fs::current_path(before);
+}
+
 TEST_F(LibraryBeside, TheReasonIsTold) {
   EXPECT_EQ(opened("real/own.so", "none.so", kNowhere), "");
   EXPECT_THAT(dlerror(), HasSubstr(kNowhere));
