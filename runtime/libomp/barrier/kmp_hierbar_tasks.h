@@ -128,6 +128,18 @@ static inline void __kmp_hierbar_release_locks(kmp_taskdata_t *taskdata) {
     __kmp_release_lock(node->dn.mtx_locks[i], KMP_GTID_DNE);
 }
 
+// Takes one off the count of a task's data in use: the task itself, or a child that has freed its
+// own. Returns how many are left; at zero the caller frees the data. If the count is one, nobody
+// else has a share that could be given up or copied, so the atomic operation is left out.
+static inline kmp_int32 __kmp_hierbar_give_up_data(kmp_taskdata_t *taskdata) {
+  // Acquire: pairs with the decrements of the others. What they did with the data is done.
+  if (KMP_ATOMIC_LD_ACQ(&taskdata->td_allocated_child_tasks) == 1) {
+    KMP_ATOMIC_ST_RLX(&taskdata->td_allocated_child_tasks, 0);
+    return 0;
+  }
+  return KMP_ATOMIC_DEC(&taskdata->td_allocated_child_tasks) - 1;
+}
+
 // Whether a thread in a barrier that has found no task may subtract itself from the count. A task
 // left in its deque, or one with a priority, can only be waiting for a lock. If nobody counted for
 // it, the barrier could end before it.

@@ -13,6 +13,8 @@
 
 // Bits of the flags of GOMP_task and of GOMP_target_ext and its like.
 enum {
+  KMP_GOMP_TASK_UNTIED = 1 << 0,
+  KMP_GOMP_TASK_FINAL = 1 << 1,
   KMP_GOMP_TASK_DEPEND = 1 << 3,
   KMP_GOMP_TASK_PRIORITY = 1 << 4,
   KMP_GOMP_TASK_DETACH = 1 << 13,

@@ -9,6 +9,10 @@
 #include "libomp/gomp/kmp_gomp_ompt.h"
 #include "libomp/gomp/kmp_gomp_workshare.h"
 
+#if OMPD_SUPPORT
+#include "ompd-specific.h"
+#endif
+
 void __kmp_gomp_set_task_clauses(ident_t *loc, int gtid, kmp_task_t *task, unsigned gomp_flags,
                                  int priority, void *detach, void *data) {
   if (gomp_flags & KMP_GOMP_TASK_PRIORITY)
@@ -59,6 +63,194 @@ void KMP_EXPAND_NAME(GOMP_scope_start)(uintptr_t *reductions) {
 KMP_VERSION_SYMBOL(GOMP_scope_start, 51, "GOMP_5.1");
 
 } // extern "C"
+
+// ---- tasks that are executed at once ----
+
+// A task that is not deferred: its if clause is false, its team has one thread, its parent is
+// final, or the thread's deque is full.
+//
+// LLVM counts it in its parent and its taskgroup, by atomic operations. Nobody can wait for these
+// counts while it runs: its parent is below it on the stack, and so is the task that began the
+// taskgroup, or that task waits for one which is. So it is not counted.
+//
+// What may outlive it is its data, because its children point to it. If it leaves none, nobody else
+// knows the data, and the thread's next task of this kind takes it, with the fields that such a
+// task leaves as they were. Otherwise the task is counted now, and ends LLVM's way.
+
+namespace {
+
+ident_t task_location = {0, KMP_IDENT_KMPC, 0, 0, ";unknown;unknown;0;0;;"};
+
+// The data of ended tasks of this kind, linked by td_parent; for the thread alone. It is a list of
+// blocks of __kmp_fast_allocate(), so it lives as long as they do.
+inline kmp_taskdata_t *spare_of(const kmp_info_t *thread) {
+  return (kmp_taskdata_t *)thread->th.th_free_lists[KMP_GOMP_SPARE_TASKS].th_free_list_self;
+}
+inline void set_spare(kmp_info_t *thread, kmp_taskdata_t *first) {
+  thread->th.th_free_lists[KMP_GOMP_SPARE_TASKS].th_free_list_self = first;
+}
+
+// Sets what is the same for all such tasks of the thread.
+[[gnu::noinline]] kmp_taskdata_t *make_data(kmp_info_t *thread) {
+  const size_t size = sizeof(kmp_taskdata_t) + sizeof(kmp_task_t);
+  kmp_taskdata_t *task = (kmp_taskdata_t *)__kmp_fast_allocate(thread, size);
+  memset((void *)task, 0, size);
+  task->td_alloc_thread = thread;
+  task->td_ident = &task_location;
+  KMP_ATOMIC_ST_RLX(&task->td_allocated_child_tasks, 1); // itself
+  task->td_size_alloc = size;
+  task->td_allow_completion_event.type = KMP_EVENT_UNINITIALIZED;
+  return task;
+}
+
+inline kmp_tasking_flags_t flags_of(const kmp_team_t *team, const kmp_taskdata_t *parent,
+                                    unsigned gomp_flags) {
+  kmp_tasking_flags_t flags = {};
+  flags.tiedness = TASK_TIED; // one that never moves
+  flags.final = parent->td_flags.final | ((gomp_flags & KMP_GOMP_TASK_FINAL) != 0);
+  flags.tasktype = TASK_EXPLICIT;
+  flags.task_serial = 1;
+  flags.tasking_ser = __kmp_tasking_mode == tskm_immediate_exec;
+  flags.team_serial = team->t.t_serialized != 0;
+  flags.started = flags.executing = 1;
+  flags.native = 1;
+  return flags;
+}
+
+inline kmp_taskdata_t *begin(kmp_info_t *thread, kmp_taskdata_t *parent, void (*func)(void *),
+                             void *data, unsigned gomp_flags) {
+  kmp_taskdata_t *task = spare_of(thread);
+  if (UNLIKELY(task == NULL))
+    task = make_data(thread);
+  else
+    set_spare(thread, task->td_parent);
+  kmp_team_t *team = thread->th.th_team;
+  task->td_task_id = KMP_GEN_TASK_ID();
+  task->td_flags = flags_of(team, parent, gomp_flags);
+  task->td_team = team;
+  task->td_parent = parent;
+  task->td_level = parent->td_level + 1;
+  task->td_taskwait_ident = NULL;
+  task->td_taskwait_counter = 0;
+  task->td_taskwait_thread = 0;
+  copy_icvs(&task->td_icvs, &parent->td_icvs);
+  task->td_taskgroup = parent->td_taskgroup;
+  task->td_task_team = thread->th.th_task_team;
+  task->td_last_tied = task;
+  kmp_task_t *thunk = KMP_TASKDATA_TO_TASK(task);
+  thunk->routine = (kmp_routine_entry_t)func;
+  thunk->shareds = data;
+  if (UNLIKELY(gomp_flags & KMP_GOMP_TASK_UNTIED)) {
+    task->td_last_tied = parent->td_last_tied; // while it waits the thread may run what that allows
+    if (!team->t.t_serialized && task->td_task_team != NULL)
+      KMP_CHECK_UPDATE(task->td_task_team->tt.tt_untied_task_encountered, 1);
+  }
+  parent->td_flags.executing = 0;
+  thread->th.th_current_task = task;
+  return task;
+}
+
+// Counts the task, which libomp then takes out of the counts as if it had been in them all the
+// time. Its children cannot see this half done: they free it when it no longer counts itself.
+[[gnu::noinline]] void end_with_children(kmp_info_t *thread, kmp_taskdata_t *task) {
+  kmp_taskdata_t *parent = task->td_parent;
+  task->td_tracked = true;
+  KMP_ATOMIC_INC(&parent->td_incomplete_child_tasks);
+  if (task->td_taskgroup)
+    KMP_ATOMIC_INC(&task->td_taskgroup->count);
+  if (parent->td_flags.tasktype == TASK_EXPLICIT)
+    KMP_ATOMIC_INC(&parent->td_allocated_child_tasks);
+  __kmpc_omp_task_complete_if0(&task_location, thread->th.th_info.ds.ds_gtid,
+                               KMP_TASKDATA_TO_TASK(task));
+}
+
+inline void end(kmp_info_t *thread, kmp_taskdata_t *task) {
+  // Acquire: pairs with the decrement by which the last child has freed itself.
+  if (UNLIKELY(KMP_ATOMIC_LD_ACQ(&task->td_allocated_child_tasks) != 1 || task->td_dephash)) {
+    end_with_children(thread, task);
+    return;
+  }
+  kmp_taskdata_t *parent = task->td_parent;
+  thread->th.th_current_task = parent;
+  parent->td_flags.executing = 1;
+  task->td_parent = spare_of(thread);
+  set_spare(thread, task);
+}
+
+[[gnu::noinline]] void run_with_copy(kmp_info_t *thread, kmp_taskdata_t *parent,
+                                     void (*func)(void *), void *data,
+                                     void (*copy_func)(void *, void *), long arg_size,
+                                     long arg_align, unsigned gomp_flags) {
+  const uintptr_t space = (uintptr_t)KMP_ALLOCA(arg_size + arg_align - 1);
+  void *args = (void *)((space + arg_align - 1) / arg_align * arg_align);
+  copy_func(args, data);
+  kmp_taskdata_t *task = begin(thread, parent, func, args, gomp_flags);
+  func(args);
+  end(thread, task);
+}
+
+// As __kmp_push_task(), which is called when the task has been made. A task of an untied one goes
+// there: whether the thread may run it depends on tasks below.
+inline bool is_deque_full(const kmp_info_t *thread, const kmp_taskdata_t *parent) {
+  const kmp_task_team_t *task_team = thread->th.th_task_team;
+  if (task_team == NULL || !KMP_TASKING_ENABLED(task_team))
+    return false;
+  const kmp_thread_data_t *own = &task_team->tt.tt_threads_data[thread->th.th_info.ds.ds_tid];
+  return own->td.td_deque != NULL && TCR_4(own->td.td_deque_ntasks) >= TASK_DEQUE_SIZE(own->td) &&
+         __kmp_enable_task_throttling && parent->td_last_tied == parent;
+}
+
+// Whether a task whose if clause is true, or that has none, is executed at once and can be here.
+// __kmp_invoke_task(), which executes it otherwise, discards what is cancelled and calls debuggers.
+inline bool is_executed_at_once(const kmp_info_t *thread, const kmp_taskdata_t *parent,
+                                unsigned gomp_flags) {
+  if (UNLIKELY(__kmp_omp_cancellation))
+    return false;
+#if OMPD_SUPPORT
+  if (UNLIKELY(ompd_state & OMPD_ENABLE_BP))
+    return false;
+#endif
+  return parent->td_flags.final || thread->th.th_team->t.t_serialized ||
+         __kmp_tasking_mode == tskm_immediate_exec ||
+         (!(gomp_flags & KMP_GOMP_TASK_PRIORITY) && is_deque_full(thread, parent));
+}
+
+// NULL: LLVM's way makes it known.
+inline kmp_info_t *find_thread() {
+  if (UNLIKELY(!TCR_4(__kmp_init_middle)))
+    return NULL;
+#ifdef KMP_TDATA_GTID
+  if (TCR_4(__kmp_gtid_mode) >= 3)
+    return __kmp_gtid >= 0 ? __kmp_threads[__kmp_gtid] : NULL;
+#endif
+  return __kmp_entry_thread();
+}
+
+} // namespace
+
+bool __kmp_gomp_run_at_once(void (*func)(void *), void *data, void (*copy_func)(void *, void *),
+                            long arg_size, long arg_align, bool if_cond, unsigned gomp_flags) {
+  if (gomp_flags & (KMP_GOMP_TASK_DEPEND | KMP_GOMP_TASK_DETACH | KMP_GOMP_TASK_TARGET))
+    return false;
+#if OMPT_SUPPORT
+  if (UNLIKELY(ompt_enabled.enabled))
+    return false;
+#endif
+  kmp_info_t *thread = find_thread();
+  if (UNLIKELY(thread == NULL))
+    return false;
+  kmp_taskdata_t *parent = thread->th.th_current_task;
+  if (if_cond && !is_executed_at_once(thread, parent, gomp_flags))
+    return false;
+  if (UNLIKELY(copy_func != NULL)) {
+    run_with_copy(thread, parent, func, data, copy_func, arg_size, arg_align, gomp_flags);
+    return true;
+  }
+  kmp_taskdata_t *task = begin(thread, parent, func, data, gomp_flags);
+  func(data);
+  end(thread, task);
+  return true;
+}
 
 // ---- taskloops ----
 

@@ -37,6 +37,11 @@ void __kmp_gomp_wait_for_detachable(void (*func)(void *), void *data,
                                     long arg_align, unsigned gomp_flags, void **depend,
                                     int priority, void *detach);
 
+// GOMP_task where the task is not deferred. Returns false, and has done nothing, if the task may be
+// deferred or needs what only LLVM's way has: dependences, an event, a tool that is told.
+bool __kmp_gomp_run_at_once(void (*func)(void *), void *data, void (*copy_func)(void *, void *),
+                            long arg_size, long arg_align, bool if_cond, unsigned gomp_flags);
+
 // GOMP_taskloop and GOMP_taskloop_ull.
 void __kmp_gomp_taskloop(void (*func)(void *), void *data, void (*copy_func)(void *, void *),
                          long arg_size, long arg_align, unsigned flags, unsigned long num_tasks,
