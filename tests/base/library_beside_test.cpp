@@ -71,7 +71,7 @@ TEST_F(LibraryBeside, IsFoundByARelativePathAfterAChangeOfTheDirectory) {
   add("real/loaded.so");
   add("real/five.so");
   const fs::path before = fs::current_path();
-  fs::current_path(root_);
+  fs::current_path(path(""));
   ASSERT_NE(dlopen("real/loaded.so", RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
   fs::current_path("/");
   EXPECT_EQ(file_of_library(open_library_beside("real/loaded.so", "five.so", kNowhere)),
