@@ -60,8 +60,8 @@ void* MpiSymbols::operator()(const char* symbol) const {
 }
 
 const char* file_of(const void* address) {
-  Dl_info info;
-  return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+  const char* const file = file_with(address);
+  return file != nullptr ? file : "";
 }
 
 std::string directory_of(const void* address) {
