@@ -33,6 +33,20 @@ class StubTeams : public ::testing::TestWithParam<Shape> {
   std::vector<StubTrial::Setting> settings() const {
     return {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}};
   }
+
+  // A rank's part in a team whose threads all join and run body(team, thread).
+  template <class Body>
+  static void run_team(Rank& rank, const Body& body) {
+    hierbar_team team;
+    const int num_threads = GetParam().threads[static_cast<std::size_t>(rank.number)];
+    EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, num_threads, &team), MPI_SUCCESS);
+    run_threads(rank, num_threads, [&](int thread) {
+      EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
+      body(team, thread);
+    });
+    EXPECT_EQ(rank.shim.team_free(&team), MPI_SUCCESS);
+    rank.shim.finalize();
+  }
 };
 
 TEST_P(StubTeams, OrderPlainMemory) {
@@ -41,16 +55,10 @@ TEST_P(StubTeams, OrderPlainMemory) {
   PlainWords words(GetParam().threads);
   std::atomic<int> wrong{0};
   trial.run([&](Rank& rank) {
-    hierbar_team team;
-    const int num_threads = GetParam().threads[static_cast<std::size_t>(rank.number)];
-    EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, num_threads, &team), MPI_SUCCESS);
-    run_threads(rank, num_threads, [&](int thread) {
-      EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
+    run_team(rank, [&](hierbar_team team, int thread) {
       for (int round = 1; round <= kRounds; ++round)
         wrong += words.check(rank, team, thread, round);
     });
-    EXPECT_EQ(rank.shim.team_free(&team), MPI_SUCCESS);
-    rank.shim.finalize();
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(trial.times_said("engine " + std::to_string(2 * kRounds * num_ranks()) + ", library 0"),
@@ -66,11 +74,7 @@ TEST_P(StubTeams, SumAndSpread) {
   const int num_members = std::accumulate(GetParam().threads.begin(), GetParam().threads.end(), 0);
   std::atomic<int> wrong{0};
   trial.run([&](Rank& rank) {
-    hierbar_team team;
-    const int num_threads = GetParam().threads[static_cast<std::size_t>(rank.number)];
-    EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, num_threads, &team), MPI_SUCCESS);
-    run_threads(rank, num_threads, [&](int thread) {
-      EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
+    run_team(rank, [&](hierbar_team team, int thread) {
       std::vector<long> values(600);  // more than a piece
       const auto collective = [&](int round) {
         const int count = round % 8 == 0 ? 600 : round % 8;
@@ -96,8 +100,6 @@ TEST_P(StubTeams, SumAndSpread) {
         wrong += words.check(rank.number, thread, round, [&] { return collective(round); });
       }
     });
-    EXPECT_EQ(rank.shim.team_free(&team), MPI_SUCCESS);
-    rank.shim.finalize();
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(trial.num_open(), 0);
