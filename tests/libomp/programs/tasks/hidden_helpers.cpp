@@ -11,6 +11,8 @@
 //   CHECK: --counter reports==1
 // TEST: forked_children after_hard_pauses other_roots_end
 //   ENV: LIBOMP_NUM_HIDDEN_HELPER_THREADS=4
+// TEST: tasks_while_a_helper_is_in_a_region
+//   ENV: LIBOMP_NUM_HIDDEN_HELPER_THREADS=1
 
 #include <omp.h>
 
@@ -95,6 +97,40 @@ void regions_in_a_helper() {
   CHECK(crossed.load() >= 10);
 }
 
+void wait_until(const std::atomic<bool>& is) {
+  while (!is) std::this_thread::yield();
+}
+
+// The only helper is in another team, or in none, while more tasks are created for it.
+void create_tasks_while_a_helper_is_in_a_region(int num_levels) {
+  omp_set_max_active_levels(num_levels);
+  std::atomic<bool> is_in_region{false};
+  std::atomic<bool> are_created{false};
+  std::atomic<int> done{0};
+#pragma omp target nowait
+  {
+#pragma omp parallel num_threads(2)
+    {
+      is_in_region = true;
+      wait_until(are_created);
+    }
+    ++done;
+  }
+  wait_until(is_in_region);
+  for (int i = 0; i < 10; ++i) {
+#pragma omp target nowait
+    ++done;
+  }
+  are_created = true;
+#pragma omp taskwait
+  CHECK_EQUAL(done.load(), 11);
+}
+
+void tasks_while_a_helper_is_in_a_region() {
+  create_tasks_while_a_helper_is_in_a_region(1);
+  create_tasks_while_a_helper_is_in_a_region(8);
+}
+
 template <class Body>
 void in_a_child(Body&& body) {
   omp_test::expect_good_end(omp_test::fork_and(body));
@@ -142,12 +178,14 @@ void other_roots_end() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"tasks_outside_any_region", tasks_outside_any_region},
-                             {"tasks_before_a_barrier", tasks_before_a_barrier},
-                             {"dependent_tasks", dependent_tasks},
-                             {"regions_in_a_helper", regions_in_a_helper},
-                             {"forked_children", forked_children},
-                             {"after_hard_pauses", after_hard_pauses},
-                             {"other_roots_end", other_roots_end}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"tasks_outside_any_region", tasks_outside_any_region},
+       {"tasks_before_a_barrier", tasks_before_a_barrier},
+       {"dependent_tasks", dependent_tasks},
+       {"regions_in_a_helper", regions_in_a_helper},
+       {"forked_children", forked_children},
+       {"after_hard_pauses", after_hard_pauses},
+       {"other_roots_end", other_roots_end},
+       {"tasks_while_a_helper_is_in_a_region", tasks_while_a_helper_is_in_a_region}});
 }
