@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""instances_command_test.py HIERBAR: what `hierbar run --instances` does with real programs.
+"""instances_command_test.py HIERBAR [RUN_OPTION]...: what `hierbar run --instances` does with real
+programs.
 
 All processes of a test have a variable of their own. After each test nothing is left that has it.
 """
@@ -18,7 +19,7 @@ import time
 import unittest
 import uuid
 
-HIERBAR = sys.argv.pop(1)
+HIERBAR, *OPTIONS = sys.argv[1:]
 LIMIT_S = 100  # of one command; none takes a tenth of it on an idle machine
 CPUS = sorted(os.sched_getaffinity(0))
 NODES = list(pathlib.Path("/sys/devices/system/node").glob("node[0-9]*"))
@@ -84,7 +85,7 @@ class InstancesTest(unittest.TestCase):
         return found
 
     def command(self, options, program):
-        return [HIERBAR, "run", *options, "--", *program]
+        return [HIERBAR, "run", *OPTIONS, *options, "--", *program]
 
     def run_command(self, options, *program, cpus=None, **variables):
         return subprocess.run(
@@ -473,4 +474,4 @@ class InstancesTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
