@@ -5,11 +5,12 @@
 
 // What LLVM's sources include of us. The patches of patches/hooks hold calls and nothing else. What
 // is called is declared in the headers below, each of which says from where, and declares the
-// functions of the file of its name. Four more headers are included where they are needed:
+// functions of the file of its name. Five more headers are included where they are needed:
 //
 //   barrier/kmp_hierbar_tasks.h     kmp_tasking.cpp: what holds a barrier until its tasks are done
 //   barrier/kmp_hierbar_critical.h  where locks are taken and freed
 //   barrier/kmp_hierbar_trace.h     ompt-general.cpp: a name that OMPT does not know
+//   kmp_hierbar_front.h             entry points with a short way
 //   kmp_hierbar_caller.h            ompt-specific.h: addresses that a tool is told
 //
 // and those of gomp, which gomp/kmp_gomp.h names. To see where a function is called, look for it in

@@ -24,6 +24,7 @@
 #include "libomp/region/kmp_hierbar_region_record.h"
 
 bool __kmp_hierbar_enabled = false;
+bool __kmp_hierbar_unchecked = false;
 bool __kmp_hierbar_verbose = false;
 
 // What KMP_BARRIER asks for; bp_last_bar + 1 when it is not set.
@@ -125,11 +126,7 @@ static void keep_fork_handlers() {
   is_first = false;
 }
 
-void __kmp_hierbar_settings_done() {
-  __kmp_hierbar_settings_changed();
-  // kmp_set_defaults() comes here too, while teams may be at work: their barrier stays what it is.
-  if (TCR_4(__kmp_init_parallel))
-    return;
+static void choose_barrier() {
   read_verbose();
   __kmp_gomp_report_variables();
   if (requested_pattern == not_requested)
@@ -156,6 +153,14 @@ void __kmp_hierbar_settings_done() {
     __kmp_barrier_gather_pattern[i] = (kmp_bar_pat_e)requested_pattern;
     __kmp_barrier_release_pattern[i] = (kmp_bar_pat_e)requested_pattern;
   }
+}
+
+void __kmp_hierbar_settings_done() {
+  __kmp_hierbar_settings_changed();
+  // kmp_set_defaults() comes here too, while teams may be at work: their barrier stays what it is.
+  if (!TCR_4(__kmp_init_parallel))
+    choose_barrier();
+  __kmp_hierbar_unchecked = __kmp_hierbar_enabled && !__kmp_env_consistency_check;
 }
 
 // Programs with more rights than their user. Some of libomp's variables name code to load or files

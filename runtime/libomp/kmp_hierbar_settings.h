@@ -14,6 +14,9 @@ struct kmp_str_buf;
 // initialised.
 extern bool __kmp_hierbar_enabled;
 
+// The same, and libomp does not check the program for consistency.
+extern bool __kmp_hierbar_unchecked;
+
 // HIERBAR_VERBOSE
 extern bool __kmp_hierbar_verbose;
 

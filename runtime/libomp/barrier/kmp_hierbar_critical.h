@@ -10,13 +10,9 @@
 // The patch calls these first; where they return false nothing has been done.
 
 #include "kmp.h"
-#include "kmp_itt.h"
 #include "kmp_lock.h"
 #include "libomp/barrier/kmp_hierbar_waits.h"
-#include "libomp/kmp_hierbar_settings.h"
-#if OMPT_SUPPORT
-#include "ompt-internal.h"
-#endif
+#include "libomp/kmp_hierbar_front.h"
 
 // Whether a lock that was found taken has become free. Otherwise the caller sleeps.
 static inline bool __kmp_hierbar_awaits_lock(const volatile kmp_int32 *word, kmp_int32 free) {
@@ -25,34 +21,21 @@ static inline bool __kmp_hierbar_awaits_lock(const volatile kmp_int32 *word, kmp
 
 #if KMP_USE_FUTEX && KMP_USE_DYNAMIC_LOCK
 
-static inline bool __kmp_hierbar_sees_no_lock() {
-#if OMPT_SUPPORT
-  if (ompt_enabled.enabled)
-    return false;
-#endif
-#if USE_ITT_BUILD && USE_ITT_NOTIFY
-  if (__itt_sync_prepare_ptr != NULL)
-    return false;
-#endif
-  return !__kmp_env_consistency_check;
-}
-
 // (L1) Acquire: pairs with the exchange (L2) of the thread that held the lock before, or with that
 // of __kmp_release_futex_lock().
 static inline bool __kmp_hierbar_take_lock(void *lock, int gtid) {
   volatile kmp_int32 *const word = (volatile kmp_int32 *)lock;
-  return __kmp_hierbar_enabled && __kmp_hierbar_sees_no_lock() &&
-         TCR_4(*word) == KMP_LOCK_FREE(futex) &&
+  return __kmp_hierbar_is_unwatched() &&
          KMP_COMPARE_AND_STORE_ACQ32(word, KMP_LOCK_FREE(futex),
                                      KMP_LOCK_BUSY((gtid + 1) << 1, futex)); // (L1)
 }
 
 // (L2) A full barrier; pairs with (L1). The tag of a lock never changes, so a plain read finds it.
 static inline bool __kmp_hierbar_free_lock(void *lock) {
-  if (!__kmp_hierbar_enabled || KMP_EXTRACT_D_TAG(lock) != locktag_futex ||
-      !__kmp_hierbar_sees_no_lock())
-    return false;
   volatile kmp_int32 *const word = (volatile kmp_int32 *)lock;
+  const kmp_int32 held = *word;
+  if (!__kmp_hierbar_is_unwatched() || KMP_EXTRACT_D_TAG(&held) != locktag_futex)
+    return false;
   const kmp_int32 before = KMP_XCHG_FIXED32(word, KMP_LOCK_FREE(futex)); // (L2)
   if (UNLIKELY((KMP_LOCK_STRIP(before) & 1) != 0))
     __kmp_hierbar_wake_at_lock(word);
@@ -61,11 +44,8 @@ static inline bool __kmp_hierbar_free_lock(void *lock) {
 
 // The same as __kmp_hierbar_take_lock() if the caller does not know the thread's number yet.
 static inline bool __kmp_hierbar_take_lock(void *lock) {
-#ifdef KMP_TDATA_GTID
-  return __kmp_gtid >= 0 && __kmp_hierbar_take_lock(lock, __kmp_gtid);
-#else
-  return false;
-#endif
+  const int gtid = __kmp_hierbar_known_gtid();
+  return gtid >= 0 && __kmp_hierbar_take_lock(lock, gtid);
 }
 
 #else

@@ -92,7 +92,13 @@ run_exchange(kmp_info_t *this_thr, int gtid, kmp_hierbar_team_t *hier, const Tra
 // a task team.
 static inline bool awaits_nobody(const kmp_info_t *this_thr) {
   return this_thr->th.th_team->t.t_serialized && this_thr->th.th_task_team == NULL &&
-         !__kmp_env_consistency_check;
+         __kmp_hierbar_unchecked;
+}
+
+// A function of its own, which its callers jump to: only here are registers saved for it.
+[[gnu::noinline]] static int run_plain_exchange(kmp_info_t *this_thr, int gtid,
+                                                kmp_hierbar_team_t *hier) {
+  return run_exchange(this_thr, gtid, hier, kmp_hierbar_untraced_t());
 }
 
 int __kmp_hierbar_unobserved_barrier(enum barrier_type bt, int gtid, int is_split,
@@ -103,7 +109,21 @@ int __kmp_hierbar_unobserved_barrier(enum barrier_type bt, int gtid, int is_spli
   kmp_hierbar_team_t *hier = exchanging_team(this_thr->th.th_team);
   if (hier == NULL)
     return awaits_nobody(this_thr) ? 0 : KMP_HIERBAR_NOT_SERVED;
-  return run_exchange(this_thr, gtid, hier, kmp_hierbar_untraced_t());
+  return run_plain_exchange(this_thr, gtid, hier);
+}
+
+void __kmp_hierbar_enter_barrier(ident_t *loc, int gtid, void *address,
+                                 kmp_hierbar_other_barrier_t *otherwise) {
+  if (__kmp_hierbar_is_unobserved() && (kmp_uint32)gtid < (kmp_uint32)__kmp_threads_capacity) {
+    kmp_info_t *this_thr = __kmp_threads[gtid];
+    if (kmp_hierbar_team_t *hier = exchanging_team(this_thr->th.th_team)) {
+      run_plain_exchange(this_thr, gtid, hier);
+      return;
+    }
+    if (awaits_nobody(this_thr))
+      return;
+  }
+  otherwise(loc, gtid, address);
 }
 
 [[gnu::noinline]] static int run_stamped_exchange(kmp_info_t *this_thr, int gtid,
@@ -146,7 +166,7 @@ bool __kmp_hierbar_reported_barrier(ident_t *loc, int gtid, void *address) {
   hierbar_phases *phases =
       __kmp_hierbar_observer.begin(kind_of(loc), OMPT_CUR_TASK_DATA(this_thr), address);
   if (phases == NULL) {
-    run_exchange(this_thr, gtid, hier, kmp_hierbar_untraced_t());
+    run_plain_exchange(this_thr, gtid, hier);
     return true;
   }
   run_stamped_exchange(this_thr, gtid, hier, phases);

@@ -43,17 +43,20 @@ static inline bool __kmp_hierbar_is_unobserved() {
   return __kmp_hierbar_enabled && !__kmp_hierbar_barrier_calls_offload();
 }
 
-// An explicit barrier, or one that the compiler has inserted, served by one of the three above.
-// `address` is its return address. False: not served.
-static inline bool __kmp_hierbar_explicit_barrier(ident_t *loc, int gtid, void *address) {
+// An explicit barrier, or one that the compiler has inserted. If it is neither served by 1. nor
+// that of one thread alone, `otherwise` is called. `address` is the entry point's return address.
+typedef void kmp_hierbar_other_barrier_t(ident_t *loc, int gtid, void *address);
+void __kmp_hierbar_enter_barrier(ident_t *loc, int gtid, void *address,
+                                 kmp_hierbar_other_barrier_t *otherwise);
+
+// The same if there is a tool, by 3. False: not served.
+static inline bool __kmp_hierbar_observed_barrier(ident_t *loc, int gtid, void *address) {
 #if OMPT_SUPPORT && OMPT_OPTIONAL
-  if (ompt_enabled.enabled)
-    return !__kmp_hierbar_barrier_calls_offload() &&
-           __kmp_hierbar_reported_barrier(loc, gtid, address);
+  return ompt_enabled.enabled && !__kmp_hierbar_barrier_calls_offload() &&
+         __kmp_hierbar_reported_barrier(loc, gtid, address);
+#else
+  return false;
 #endif
-  return __kmp_hierbar_is_unobserved() &&
-         __kmp_hierbar_unobserved_barrier(bs_plain_barrier, gtid, FALSE, NULL) !=
-             KMP_HIERBAR_NOT_SERVED;
 }
 
 #endif // KMP_HIERBAR_EXCHANGE_H
