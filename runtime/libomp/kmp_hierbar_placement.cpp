@@ -77,6 +77,13 @@ static void forgo_binding(kmp_affinity_t &affinity) {
       __kmp_threads[i]->th.th_current_task->td_icvs.proc_bind = proc_bind_false;
 }
 
+bool __kmp_hierbar_needs_no_topology(const kmp_affinity_t &affinity) {
+  const bool binds = affinity.type != affinity_none || (__kmp_hh_affinity.type != affinity_none &&
+                                                        __kmp_hh_affinity.type != affinity_default);
+  return __kmp_hierbar_enabled && !binds && !affinity.flags.verbose && __kmp_hw_subset == NULL &&
+         __kmp_nesting_mode == 0;
+}
+
 static bool is_within(const kmp_affin_mask_t *place, const kmp_affin_mask_t *mask) {
   int cpu;
   KMP_CPU_SET_ITERATE(cpu, place) {

@@ -19,6 +19,10 @@ void __kmp_hierbar_read_primary();
 // becomes that of KMP_AFFINITY=none.
 void __kmp_hierbar_place(kmp_affinity_t &affinity);
 
+// True if threads are not bound and nothing else asks which cpus are of one core. libomp would move
+// the thread to each cpu to ask it, and wait there for whoever runs on it.
+bool __kmp_hierbar_needs_no_topology(const kmp_affinity_t &affinity);
+
 // Which place a new thread gets, in a list that begins anew at its end. `number` is LLVM's answer.
 int __kmp_hierbar_place_number(int gtid, int number, int num_places);
 
