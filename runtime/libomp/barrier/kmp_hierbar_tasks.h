@@ -128,6 +128,20 @@ static inline void __kmp_hierbar_release_locks(kmp_taskdata_t *taskdata) {
     __kmp_release_lock(node->dn.mtx_locks[i], KMP_GTID_DNE);
 }
 
+// When a task ends, before it gives up its own data. In a team of one thread tasks are not counted
+// by their parents if nothing is deferred when they are made. Such a task can leave children
+// nevertheless, detached ones and those that wait for them. They lead to its data, and that leads
+// to its parent's, along which __kmp_task_is_allowed() goes: so from now on it is among the
+// parent's children. The parent has not ended, as the task was executed at once. Who frees the task
+// later reads this after the task has given up its data.
+static inline void __kmp_hierbar_keep_parent(kmp_taskdata_t *taskdata) {
+  if (taskdata->td_tracked || KMP_ATOMIC_LD_RLX(&taskdata->td_allocated_child_tasks) == 1)
+    return;
+  taskdata->td_tracked = true;
+  if (taskdata->td_parent->td_flags.tasktype == TASK_EXPLICIT)
+    KMP_ATOMIC_INC(&taskdata->td_parent->td_allocated_child_tasks);
+}
+
 // Takes one off the count of a task's data in use: the task itself, or a child that has freed its
 // own. Returns how many are left; at zero the caller frees the data. If the count is one, nobody
 // else has a share that could be given up or copied, so the atomic operation is left out.

@@ -150,24 +150,11 @@ inline kmp_taskdata_t *begin(kmp_info_t *thread, kmp_taskdata_t *parent, void (*
   return task;
 }
 
-// Counts the task, which libomp then takes out of the counts as if it had been in them all the
-// time. Its children cannot see this half done: they free it when it no longer counts itself.
-[[gnu::noinline]] void end_with_children(kmp_info_t *thread, kmp_taskdata_t *task) {
-  kmp_taskdata_t *parent = task->td_parent;
-  task->td_tracked = true;
-  KMP_ATOMIC_INC(&parent->td_incomplete_child_tasks);
-  if (task->td_taskgroup)
-    KMP_ATOMIC_INC(&task->td_taskgroup->count);
-  if (parent->td_flags.tasktype == TASK_EXPLICIT)
-    KMP_ATOMIC_INC(&parent->td_allocated_child_tasks);
-  __kmpc_omp_task_complete_if0(&task_location, thread->th.th_info.ds.ds_gtid,
-                               KMP_TASKDATA_TO_TASK(task));
-}
-
 inline void end(kmp_info_t *thread, kmp_taskdata_t *task) {
   // Acquire: pairs with the decrement by which the last child has freed itself.
   if (UNLIKELY(KMP_ATOMIC_LD_ACQ(&task->td_allocated_child_tasks) != 1 || task->td_dephash)) {
-    end_with_children(thread, task);
+    __kmpc_omp_task_complete_if0(&task_location, thread->th.th_info.ds.ds_gtid,
+                                 KMP_TASKDATA_TO_TASK(task));
     return;
   }
   kmp_taskdata_t *parent = task->td_parent;

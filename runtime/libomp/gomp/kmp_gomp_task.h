@@ -37,6 +37,15 @@ void __kmp_gomp_wait_for_detachable(void (*func)(void *), void *data,
                                     long arg_align, unsigned gomp_flags, void **depend,
                                     int priority, void *detach);
 
+// What GOMP_task does in all other cases, LLVM's way. GOMP_task ends with a jump to it, so that its
+// frame of 700 bytes is not on the stack below each level of a recursion of tasks that are executed
+// at once. Without optimisation there are calls only, and tools would be told an address of ours.
+#ifdef __OPTIMIZE__
+#define KMP_GOMP_APART static __attribute__((noinline))
+#else
+#define KMP_GOMP_APART static inline __attribute__((always_inline))
+#endif
+
 // GOMP_task where the task is not deferred. Returns false, and has done nothing, if the task may be
 // deferred or needs what only LLVM's way has: dependences, an event, a tool that is told.
 bool __kmp_gomp_run_at_once(void (*func)(void *), void *data, void (*copy_func)(void *, void *),

@@ -7,7 +7,8 @@
 // BUILD: clang
 // BUILD: gcc
 // TEST: taskwaits children_that_outlive_it taskgroups settings final_tasks regions_inside
-//     dependences_inside copies full_deque reductions detached_children
+//     dependences_inside copies full_deque reductions detached_children tasks_held_back
+//     deep_recursion
 // TEST (gcc): untied_tasks
 // TEST: cancelled_taskgroup
 //   ENV: OMP_CANCELLATION=true
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <thread>
 
 #include "tests/libomp/programs/check.hpp"
@@ -355,6 +357,67 @@ void detached_children() {
   CHECK_EQUAL(done.load(), kMaxThreads * 30 * 3);
 }
 
+void fulfil_later(omp_event_handle_t event) {
+  for (int i = 0; i < 20; ++i) std::this_thread::yield();  // the other thread may wait by then
+  omp_fulfill_event(event);
+}
+
+// In a team of one thread the task with the dependence is not counted. It leaves one child that is
+// detached and one that a set's lock holds back. A thread that looks whether it may execute that
+// one follows its ancestors, whose data must still be theirs.
+void tasks_held_back() {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> done{0};
+#pragma omp parallel num_threads(1)
+    {
+      omp_event_handle_t event;
+      char place, set;
+#pragma omp task if (0) shared(event, place, set)
+#pragma omp task if (0) shared(event, place, set)
+#pragma omp task depend(inout : place) shared(event, done, set)
+      {
+        omp_event_handle_t own;
+#pragma omp task depend(mutexinoutset : set) detach(own) shared(done)
+        ++done;
+#pragma omp task depend(mutexinoutset : set) shared(done)
+        ++done;
+        event = own;
+      }
+#pragma omp task if (0) shared(done)
+      {
+        omp_event_handle_t of_child;
+#pragma omp task detach(of_child) shared(done)
+        ++done;
+        std::thread(fulfil_later, of_child).detach();
+#pragma omp taskwait
+      }
+      omp_fulfill_event(event);
+    }
+    CHECK_EQUAL(done.load(), 3);
+  }
+}
+
+// Descends, and returns by how much the stack has grown.
+[[gnu::noinline]] std::ptrdiff_t stack_below(std::uintptr_t start, int levels) {
+  const char here = 0;
+  std::ptrdiff_t size =
+      static_cast<std::ptrdiff_t>(start - reinterpret_cast<std::uintptr_t>(&here));
+  if (levels == 0) return size;
+#pragma omp task if (0) shared(size)
+  size = stack_below(start, levels - 1);
+  return size;
+}
+
+// GCC's own library takes 450 bytes for a level, this function's included.
+void deep_recursion() {
+  constexpr int kLevels = 1000;
+  const char here = 0;
+  const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(&here);
+  const std::ptrdiff_t per_level = stack_below(start, kLevels) / kLevels;
+  std::printf("%td bytes of stack a level\n", per_level);
+  CHECK(per_level < 600);
+}
+
 // LLVM's way crashes there (UPSTREAM.md), and Clang's programs go it.
 void untied_tasks() {
   in_one_thread(50, [] {
@@ -409,6 +472,8 @@ int main(int argc, char** argv) {
                              {"full_deque", full_deque},
                              {"reductions", reductions},
                              {"detached_children", detached_children},
+                             {"tasks_held_back", tasks_held_back},
+                             {"deep_recursion", deep_recursion},
                              {"untied_tasks", untied_tasks},
                              {"cancelled_taskgroup", cancelled_taskgroup}});
 }
