@@ -13,27 +13,28 @@
 
 namespace {
 
-// An untied task that is not deferred waits for a child.
-void untied_undeferred_task_waits() {
-  int done = 0;
-#pragma omp parallel num_threads(2)
-#pragma omp single
+// A task that depends on an undeferred one runs before the event of that one is fulfilled.
+void successor_of_an_undeferred_detached_task() {
+  bool is_fulfilled = false;
+#pragma omp parallel num_threads(1)
   {
-#pragma omp task untied if (0) shared(done)
+    omp_event_handle_t event;
+    [[maybe_unused]] char place;
+#pragma omp task if (0) detach(event) depend(out : place)
     {
-#pragma omp task shared(done)
-      ++done;
-#pragma omp taskwait
-      ++done;
     }
+#pragma omp task depend(in : place) shared(is_fulfilled)
+    CHECK(is_fulfilled);
+    is_fulfilled = true;
+    omp_fulfill_event(event);
   }
-  CHECK_EQUAL(done, 2);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"untied_undeferred_task_waits", untied_undeferred_task_waits}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"successor_of_an_undeferred_detached_task", successor_of_an_undeferred_detached_task}});
 }

@@ -165,7 +165,7 @@ class Generator {
     node.priority = one_in(4) ? 1 + below(4) : 0;
     node.depend = one_in(3) ? static_cast<Depend>(below(kNumDepends)) : Depend::kNone;
     const bool is_final = place.is_final || node.final;
-    if (is_final || node.undeferred) node.untied = false;
+    if (is_final) node.untied = false;
     if (limits_.with_detach && !place.may_be_cancelled && one_in(3)) {
       node.detach = static_cast<Detach>(below(kNumDetaches));
       const bool undeferred = is_final || node.undeferred;
