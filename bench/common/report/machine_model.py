@@ -23,6 +23,8 @@ TYPES = (
 )
 CACHE_DEPTHS = {"L3Cache": "3", "L2Cache": "2"}
 LIMIT_S = 300
+# More than any machine has. A number behind it in a file of others would only take memory.
+MOST_CPUS = 1 << 16
 
 # A figure of the benchmark by its construct and configuration, and the model's: command, row,
 # quantity.
@@ -46,6 +48,8 @@ def cpus_of(text):
     cpus = []
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
+        if int(last or first) >= MOST_CPUS:
+            raise ValueError(f"there is no cpu {last or first}")
         cpus += range(int(first), int(last or first) + 1)
     return cpus
 
@@ -70,6 +74,8 @@ class Tree:
         self.children = {i: [] for i in range(len(self.units))}
         for i, unit in enumerate(self.units):
             if unit["parent"] is not None:
+                if unit["parent"] >= i:
+                    raise ValueError(f"unit {i} is not behind its parent")
                 self.children[unit["parent"]].append(i)
         self.numbers = {}
         for i, unit in enumerate(self.units):

@@ -16,6 +16,7 @@ each gets a number: OUTPUT-1-light.svg. --json writes both tables of all files. 
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import sys
@@ -38,23 +39,50 @@ CONSTRUCTS = {
 DEFAULT_MODEL = pathlib.Path(__file__).resolve().parents[3] / "build/release/bin/barrier_model"
 
 
+# What comes of a member that is missing, or is not what it should be.
+BROKEN = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
+
+
 class BadFile(Exception):
     """Why a file cannot be used."""
+
+
+def printable(value):
+    """The same without characters that a terminal obeys: who sends a file may be anybody."""
+    if isinstance(value, str):
+        return "".join(one if one.isprintable() else "?" for one in value)
+    if isinstance(value, list):
+        return [printable(one) for one in value]
+    if isinstance(value, dict):
+        return {printable(name): printable(one) for name, one in value.items()}
+    return value
+
+
+def finite(text):
+    """A number of JSON, which has neither infinity nor NaN."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number")
+    return number
 
 
 def read_results(path):
     """A file of the bundle. Errors: BadFile."""
     try:
-        results = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        text = pathlib.Path(path).read_text(encoding="utf-8")
+        results = printable(json.loads(text, parse_float=finite, parse_constant=finite))
     except OSError as error:
         raise BadFile(error.strerror) from error
     except ValueError as error:
         raise BadFile(f"is no JSON, or not all of it: {error}") from error
+    except RecursionError as error:
+        raise BadFile("is nested too deeply") from error
     check_format(results)
     if results.get("openmp") is None:
         ended = results.get("ended")
         raise BadFile(f"has no figures, the measurement was {ended}: please measure again")
-    if results.get("machine", {}).get("topology") is None:
+    machine = results.get("machine")
+    if not isinstance(machine, dict) or machine.get("topology") is None:
         raise BadFile("has no topology of the machine: please measure again")
     return results
 
@@ -152,7 +180,7 @@ def notes(results):
 
 
 def evaluate(path, program):
-    """The tables of a file. Errors: BadFile."""
+    """The tables of a file, and what is printed of them. Errors: BadFile."""
     results = read_results(path)
     report = results["openmp"]
     try:
@@ -170,21 +198,20 @@ def evaluate(path, program):
             model = machine_model.Model(program, results)
             result["predictions"] = predicted_rows(report, model)
             result["model_problems"] = model.problems
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        return result, text_of(result, report)
+    except BROKEN as error:
         raise BadFile(f"is broken: {type(error).__name__} {error}") from error
-    return result, report
+    except RecursionError as error:
+        raise BadFile("is broken: its tree is too deep") from error
 
 
-def show(result, report):
-    print(f"{result['file']}: {result['machine']}")
-    print("\n".join(result["notes"]))
-    print(summary.table(result["rows"]))
-    print(summary.notes([report], result["rows"]))
+def text_of(result, report):
+    lines = [f"{result['file']}: {result['machine']}", *result["notes"]]
+    lines += [summary.table(result["rows"]), summary.notes([report], result["rows"])]
     if result["predictions"]:
-        print(predicted_table(result["predictions"]))
-    for problem in result["model_problems"]:
-        print(f"no prediction: {problem}")
-    print()
+        lines.append(predicted_table(result["predictions"]))
+    lines += [f"no prediction: {problem}" for problem in result["model_problems"]]
+    return "\n".join(lines)
 
 
 def draw(results, output):
@@ -210,8 +237,8 @@ def main():
             done.append(evaluate(path, None if options.no_model else options.model))
         except BadFile as problem:
             print(f"sent_in.py: {path}: {problem}", file=sys.stderr)
-    for result, report in done:
-        show(result, report)
+    for _, text in done:
+        print(text + "\n")
     results = [result for result, _ in done]
     try:
         if options.json:

@@ -189,6 +189,13 @@ class TablesTest(ScriptTest):
         self.assertIsNone(json.loads(calls[0])[2])
 
 
+    def test_what_a_terminal_would_obey_is_not_printed(self):
+        document = results()
+        document["openmp"]["host"]["cpu"] = "a \x1b[2Jprocessor\n\u202e"
+        self.assertEqual(self.tables(document)["machine"], "a ?[2Jprocessor??, 2 packages")
+        self.assertTrue(all(line.isprintable() for line in self.printed.split("\n")))
+
+
 class RefusalTest(ScriptTest):
     def test_of_files_that_are_not_of_the_bundle(self):
         self.refused("{}", "is no file of the bench bundle: format None")
@@ -216,6 +223,36 @@ class RefusalTest(ScriptTest):
         document = results()
         document["openmp"]["groups"][0]["series"] = 7
         self.refused(document, "is broken")
+
+    def test_of_figures_that_are_none(self):
+        for place, value in (("median", []), ("median", {}), ("share", "much"), ("share", [None])):
+            document = results()
+            if place == "share":
+                document["openmp"]["run"]["cpu_share_of_others"] = value
+            else:
+                document["openmp"]["groups"][0]["series"][0]["summary"]["median"] = value
+            self.refused(document, "is broken")
+        document = results()
+        document["openmp"]["groups"][0]["series"][0]["samples"][0]["ns"] = [0]
+        self.refused(document, "is broken: ZeroDivisionError")
+        self.refused(results() | {"machine": "mine"}, "has no topology of the machine")
+
+    def test_of_numbers_that_json_does_not_have(self):
+        for number in ("NaN", "-Infinity", "1e999"):
+            text = json.dumps(results()).replace("9.0", number, 1)
+            self.refused(text, f"{number} is no number")
+
+    def test_of_what_takes_all_memory(self):
+        self.refused("[" * 100_000, "is nested too deeply")
+        for index, member, value in ((1, "cpus", "0-99999999999"), (1, "parent", 1)):
+            document = results()
+            document["machine"]["topology"]["units"][index][member] = value
+            self.refused(document, "is broken: ValueError")
+        document = results()
+        deep = [unit("machine", "0-3", i - 1 if i else None) for i in range(5000)]
+        deep += [unit("core", str(cpu), 4999) for cpu in range(4)]
+        document["machine"]["topology"]["units"] = deep
+        self.refused(document, "its tree is too deep")
 
     def test_of_one_file_shows_the_others(self):
         done = self.run_script(self.directory / "none.json", self.write(results()))
