@@ -81,7 +81,11 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] Decision hierbar_mpi_decide(
   }
   if (handle == RTLD_DEFAULT) return {nullptr, next};
   void* const ours = hierbar::mpi::function_in_place_of(definition, handle, symbol, caller);
-  return ours != nullptr ? Decision{ours, nullptr} : Decision{nullptr, next};
+  if (ours == nullptr) return {nullptr, next};
+  // What was asked for the answer has left an error of names that are not found, and programs look
+  // at dlerror() rather than at the answer. What is found takes it away.
+  next(handle, symbol);
+  return {ours, nullptr};
 }
 
 #if defined(__x86_64__)

@@ -22,10 +22,14 @@ static Comm world_of(void *library) { return library != NULL ? 0x44000000 : 0; }
 
 static void *library;
 
+/* As dlsym()'s manual has it: an answer may be NULL, so dlerror() says whether there is an error.
+ */
 static void *find(const char *symbol) {
+  dlerror();
   void *const found = dlsym(library, symbol);
-  if (found == NULL) {
-    fprintf(stderr, "opened: %s\n", dlerror());
+  const char *const error = dlerror();
+  if (found == NULL || error != NULL) {
+    fprintf(stderr, "opened: %s\n", error != NULL ? error : symbol);
     exit(1);
   }
   return found;
