@@ -59,7 +59,7 @@ if ! "$root/bin/bundle_results" --help >/dev/null 2>&1; then
 fi
 parts=$output.parts
 mkdir "$parts" || fail "$parts cannot be made; --output names a file in another directory"
-trap 'rm -rf "$parts"' EXIT
+trap 'trap "" INT TERM HUP; rm -rf "$parts"' EXIT
 interrupted=
 trap 'interrupted=--interrupted' INT TERM HUP
 
@@ -107,10 +107,15 @@ if [ -z "$interrupted" ]; then
     --time-limit $((left - left / 8)) --stop-after "$left" $ours "$@" || status=$?
 fi
 
-# 4. One file. A failed target (status 1, with --check) is a result; above 128 it was stopped.
+# 4. One file. A failed target (status 1, with --check) is a result; above 128 it was stopped. It
+# takes no second, and another Ctrl-C would lose all that was measured.
+trap '' INT TERM HUP
 [ "$status" -le 128 ] || interrupted=--interrupted
-"$root/bin/bundle_results" join --parts "$parts" --output "$output" --load-before "$load" \
-  $interrupted || [ "$status" -gt 1 ] || status=2
-[ ! -f "$output" ] || echo "The results are in $output. README.txt says where to send them."
+if "$root/bin/bundle_results" join --parts "$parts" --output "$output" --load-before "$load" \
+  $interrupted; then
+  echo "The results are in $output. README.txt says where to send them."
+elif [ "$status" -le 1 ]; then
+  status=2
+fi
 [ -z "$interrupted" ] || exit 130
 [ "$status" -le 1 ] || exit 2

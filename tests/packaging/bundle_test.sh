@@ -80,11 +80,14 @@ assert all(shares[name] for name in ("hier", "stock-build", "libgomp")), shares
 END
 check 'the file has the machine and the carried runtimes' succeeded
 
-# Ctrl-C in the second repetition, as a terminal sends it to all of the group.
-rm "$results"
-run python3 - "$root/bundle/run_here.sh" "$results" <<'END'
-import os, signal, subprocess, sys
-line = [sys.argv[1], "--output", sys.argv[2], "--", "--threads", "2", "--constructs", "barrier"]
+# Ctrl-C in the second repetition, as a terminal sends it to all of the group: once, or again and
+# again until run_here.sh has ended.
+interrupt() { # once|always
+  rm -f "$results"
+  run python3 - "$1" "$root/bundle/run_here.sh" "$results" <<'END'
+import os, signal, subprocess, sys, threading
+how, program, output = sys.argv[1:]
+line = [program, "--output", output, "--", "--threads", "2", "--constructs", "barrier"]
 process = subprocess.Popen(
     [*line, "--configs", "hier,hyper", "--reps", "1000"],
     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
@@ -93,13 +96,28 @@ for said in process.stderr:
     print(said, end="", flush=True)
     if "repetition" in said and "repetition 1 of" not in said:
         break
-os.killpg(process.pid, signal.SIGINT)
+ended = threading.Event()
+def press():
+    os.killpg(process.pid, signal.SIGINT)
+    while how == "always" and not ended.wait(0.005):
+        os.killpg(process.pid, signal.SIGINT)
+pressing = threading.Thread(target=press)
+pressing.start()
+os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # its group stays
+ended.set()
+pressing.join()
 print(process.communicate()[1])
 sys.exit(process.returncode)
 END
+}
+interrupt once
 check 'Ctrl-C ends it with its own status' same_text "$status" 130
 check 'it leaves what is there' exists "$results"
 check 'and says how it ended' contains '"ended": "interrupted"' "$results"
 check 'with figures' contains '"median":' "$results"
+interrupt always # the second one ends the benchmark before it has written figures
+check 'more of them do not end the shell between the parts' same_text "$status" 130
+check 'the file is there then, too' exists "$results"
+check 'and nothing else' is_missing "$results.parts"
 
 finish
