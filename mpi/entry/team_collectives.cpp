@@ -3,12 +3,11 @@
 #include "mpi/entry/team_collectives.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <string>
 
 #include "mpi/reduction/reduction.hpp"
-#include "mpi/settings/settings.hpp"
+#include "mpi/settings/print_line.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -17,10 +16,8 @@ static_assert(HybridTeam::kMostBytesOfBcast <= kMostPairBytes, "a piece fits int
 
 // What a thread may do wrong in each step: a line the first time.
 int refuse(int code, const char* function, const char* problem) {
-  static std::atomic<const char*> last{nullptr};
-  // Relaxed: it orders nothing.
-  if (last.exchange(problem, std::memory_order_relaxed) != problem)
-    print_line(std::string(function) + ": " + problem);
+  static constinit PrintedProblems printed;
+  if (printed.is_new(problem)) print_line(std::string(function) + ": " + problem);
   return code;
 }
 

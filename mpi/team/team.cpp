@@ -153,8 +153,8 @@ bool HybridTeam::is_in_use() const noexcept {
 }
 
 int HybridTeam::complain(int code, int thread, const char* function, const char* problem) noexcept {
-  static std::atomic<const char*> last{nullptr};
-  if (last.exchange(problem, std::memory_order_relaxed) != problem) {
+  static constinit PrintedProblems printed;
+  if (printed.is_new(problem)) {
     print_line(std::string(function) + ": thread " + std::to_string(thread) + " of rank " +
                std::to_string(parts_.ranks[parts_.own_rank].comm_rank) + " " + problem +
                "; allowed are the threads 0 to " + std::to_string(num_threads_ - 1) +

@@ -321,6 +321,13 @@ void wrong(const Options& options) {
     CHECK(bcast(me.team, me.thread, &out, 1, MPI_INT, 0, -1) == MPI_ERR_ROOT);
     CHECK(bcast(me.team, me.thread, &out, 1, MPI_INT, 0, 99) == MPI_ERR_ROOT);
     CHECK(bcast(me.team, me.thread, nullptr, 1, MPI_INT, 0, 0) == MPI_ERR_BUFFER);
+    for (int again = 0; again < 3; ++again) {  // in turns, as two threads would
+      CHECK(hierbar_team_barrier(me.team, me.thread) == MPI_SUCCESS);
+      CHECK(bcast(me.team, me.thread, &out, 1, MPI_INT, -1, 0) == MPI_ERR_ROOT);
+      CHECK(bcast(me.team, 99, &out, 1, MPI_INT, 0, 0) == MPI_ERR_RANK);
+      CHECK(hierbar_team_join(me.team, me.thread) == MPI_SUCCESS);
+      CHECK(hierbar_team_join(me.team, me.thread) == MPI_ERR_OTHER);
+    }
     CHECK(out == 7);
     CHECK(allreduce(me.team, me.thread, nullptr, nullptr, 0, MPI_INT, MPI_SUM) == MPI_SUCCESS);
     CHECK(bcast(me.team, me.thread, nullptr, 0, MPI_INT, 0, 0) == MPI_SUCCESS);

@@ -83,6 +83,11 @@ mpi_test(teams.data.taken_over team_data RANKS 2 ARGS taken_over multiple 2,3 60
          CHECK --count allreduces==120)
 mpi_test(teams.data.wrong team_data RANKS 2 ARGS wrong multiple 2
          CHECK --expect-some "hierbar_team_bcast: root_rank is no rank of the team")
+# Each once, whatever else has been printed since.
+mpi_test(teams.data.wrong_once team_data RANKS 1 ARGS wrong multiple 2
+         CHECK --expect "hierbar_team_bcast: root_rank is no rank of the team"
+               --expect "thread -?[0-9]+ of rank 0 is out of range"
+               --expect "has already joined, and has not called a barrier since")
 mpi_test(teams.data.off team_data RANKS 2 ARGS all multiple 2 ENV HIERBAR_MPI=off TIMEOUT 240
          CHECK --count engine==0 --count allreduces==0)
 mpi_test(teams.data.every_rank_a_node team_data RANKS 2 ARGS mixed multiple 2 100 ENV ${two_nodes}
