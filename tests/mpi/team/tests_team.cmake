@@ -79,7 +79,7 @@ mpi_test(teams.data.recorded team_data RANKS 2 ARGS all funneled 2 TIMEOUT 240
 mpi_test(teams.data.two_teams team_data RANKS 2 ARGS two_teams multiple 2 200 TIMEOUT 240)
 mpi_test(teams.data.two_teams.two_nodes team_data RANKS 4 ARGS two_teams multiple 2 60
          ENV ${two_nodes} TIMEOUT 240)
-mpi_test(teams.data.taken_over team_data RANKS 2 ARGS taken_over multiple 2,3 60
+mpi_test(teams.data.taken_over team_data RANKS 2 ARGS taken_over multiple 2,3 60 TIMEOUT 240
          CHECK --count allreduces==120)
 mpi_test(teams.data.wrong team_data RANKS 2 ARGS wrong multiple 2
          CHECK --expect-some "hierbar_team_bcast: root_rank is no rank of the team")
