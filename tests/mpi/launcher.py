@@ -7,6 +7,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import uuid
 
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 LAUNCHERS = {"mpich": "mpiexec.mpich", "ompi": "mpiexec.openmpi"}
@@ -66,13 +67,25 @@ def launch_command(arguments, ranks, settings, options, command):
     return line[:-1]
 
 
+def kill_marked(mark):
+    """Ends whoever has this in its environment. Proxies of launchers, and their ranks, have sessions
+    of their own, and ranks whose launcher has been killed can compute for ever."""
+    for file in pathlib.Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if mark in file.read_bytes().split(b"\0"):
+                os.kill(int(file.parent.name), signal.SIGKILL)
+        except OSError:  # it has ended, or is somebody else's
+            continue
+
+
 def run_to_end(command, environment, timeout, directory=None):
     """Runs a launcher, and ends it and its ranks after `timeout` seconds. Returns the exit status,
     None after a timeout, the output, and the error output. Together in one pipe, a line of the one
     could begin within a line of the other."""
+    mark = f"MARK_OF_A_LAUNCH={uuid.uuid4()}"
     process = subprocess.Popen(
         command,
-        env=environment,
+        env=dict(environment, **dict([mark.split("=")])),
         cwd=directory,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -88,7 +101,7 @@ def run_to_end(command, environment, timeout, directory=None):
         try:
             output, errors = process.communicate(timeout=10)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            kill_marked(mark.encode())
             output, errors = process.communicate()
         return None, output, errors
     finally:
