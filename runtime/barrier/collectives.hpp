@@ -24,6 +24,8 @@ namespace hierbar {
 //               the order of the participants' numbers.
 //   alltoall    Every participant brings `bytes` for each one, and gets what all bring for it. Both
 //               lie in the order of the numbers.
+//   reduce_scatter  Every participant brings `count` elements for each one, in the order of the
+//               numbers, and gets the fold of what all bring for it.
 //
 // Nobody leaves before all have come.
 //
@@ -38,9 +40,9 @@ namespace hierbar {
 // by one thread at a time. Plan and memory outlive the object, which is a view of both.
 //
 // Guarantees: what Barrier guarantees, also where `count` is 0. `in` may be `out`, and of an
-// allgather the participant's own place in it. Nothing is read or written beyond `count` elements,
-// or beyond what is brought and what all get. The inputs of a fold are aligned to 16 bytes, or to
-// what divides the size of an element; the own one lies where the caller has it.
+// allgather the participant's own place in it. Nothing is read or written beyond what a participant
+// brings and what it gets. The inputs of a fold are aligned to 16 bytes, or to what divides the
+// size of an element; the own one lies where the caller has it.
 //
 // The values of an allreduce take one of four ways. Plan, count and size of an element decide,
 // which are equal in all participants.
@@ -62,7 +64,8 @@ namespace hierbar {
 // same ways, but it is never split: what all bring fits into a region. An alltoall goes by packets,
 // or by the first half of a split: each leaves what it brings in its region, and when all have come
 // it takes its own part from each region. Values do not travel through a tree then, where a parent
-// would move what is for others; and with crews all would wait for the one who moves it all.
+// would move what is for others; and with crews all would wait for the one who moves it all. A
+// reduce_scatter goes as an alltoall, and each folds the parts that are for it.
 //
 // Two regions suffice. Participant q writes the region of episode e, and the same one again before
 // it arrives in e + 2. By then it has finished e + 1: so all have arrived in e + 1, after they had
@@ -116,12 +119,7 @@ class Collectives : private Barrier<Mem> {
   template <class Fold>
   WaitResult allreduce(Mem& mem, std::uint32_t me, const void* in, void* out, std::size_t count,
                        std::size_t element_bytes, const Fold& fold) const noexcept {
-    const Call<Fold> call{static_cast<const std::byte*>(in),
-                          static_cast<std::byte*>(out),
-                          count,
-                          element_bytes,
-                          count * element_bytes,
-                          fold};
+    const auto call = make_call(in, out, count, element_bytes, fold);
     if (goes_by_packets(call.bytes())) return cross_by_packets(mem, me, call);
     return allreduce_by_regions(mem, me, call);
   }
@@ -149,6 +147,16 @@ class Collectives : private Barrier<Mem> {
                                   : alltoall_by_regions(mem, me, brought, got, bytes);
   }
 
+  // Requires count * element_bytes * number of participants <= kMostBytes.
+  template <class Fold>
+  WaitResult reduce_scatter(Mem& mem, std::uint32_t me, const void* in, void* out,
+                            std::size_t count, std::size_t element_bytes,
+                            const Fold& fold) const noexcept {
+    const auto call = make_call(in, out, count, element_bytes, fold);
+    return goes_by_packets(call.bytes()) ? reduce_scatter_by_packets(mem, me, call)
+                                         : reduce_scatter_by_regions(mem, me, call);
+  }
+
  private:
   static constexpr std::size_t kLaneBytes = Packet<Word>::kDataBytes;
   static constexpr std::size_t kMostBytesInPackets =
@@ -168,6 +176,17 @@ class Collectives : private Barrier<Mem> {
 
     std::size_t bytes() const noexcept { return count * element_bytes; }
   };
+
+  template <class Fold>
+  static Call<Fold> make_call(const void* in, void* out, std::size_t count,
+                              std::size_t element_bytes, const Fold& fold) noexcept {
+    return {static_cast<const std::byte*>(in),
+            static_cast<std::byte*>(out),
+            count,
+            element_bytes,
+            count * element_bytes,
+            fold};
+  }
 
   // The episode that comes.
   Epoch next(Mem& mem, std::uint32_t me) const noexcept {
@@ -342,20 +361,16 @@ class Collectives : private Barrier<Mem> {
                              const Call<Fold>& call) const noexcept {
     const std::size_t begin = begin_of_slice(me, call);
     const std::size_t end = begin_of_slice(me + 1, call);
-    std::byte* const brought = data_.region(me, epoch);
-    write(mem, brought, call.in, begin);
-    write(mem, brought + end, call.in + end, call.bytes() - end);
+    write_for_others(mem, me, epoch, call.in, begin, end, call.bytes());
     if (this->cross(mem, me, 0).result == WaitResult::kAborted) return WaitResult::kAborted;
 
     const Epoch second = next_epoch(epoch);
     if (begin != end) {
-      with_fold_inputs(num_participants_, [&](const void** inputs) {
-        for (std::uint32_t i = 0; i < num_participants_; ++i)
-          inputs[i] = mem.data_to_read(data_.region(i, epoch) + begin, end - begin);
-        inputs[me] = call.in + begin;
-        std::byte* const slice = mem.data_to_write(data_.region(me, second) + begin, end - begin);
-        call.fold(slice, inputs, num_participants_, (end - begin) / call.element_bytes);
-      });
+      std::byte* const slice = mem.data_to_write(data_.region(me, second) + begin, end - begin);
+      fold_brought(mem, me, epoch,
+                   Call<Fold>{call.in, slice, (end - begin) / call.element_bytes,
+                              call.element_bytes, end - begin, call.fold},
+                   begin);
     }
     if (this->cross(mem, me, 0).result == WaitResult::kAborted) return WaitResult::kAborted;
 
@@ -372,7 +387,27 @@ class Collectives : private Barrier<Mem> {
     return call.count * i / num_participants_ * call.element_bytes;
   }
 
-  // 4. Alltoall.
+  // What a participant brings, but for what is for itself, from `begin` to `end`.
+  void write_for_others(Mem& mem, std::uint32_t me, Epoch epoch, const std::byte* in,
+                        std::size_t begin, std::size_t end, std::size_t bytes) const noexcept {
+    std::byte* const region = data_.region(me, epoch);
+    write(mem, region, in, begin);
+    write(mem, region + end, in + end, bytes - end);
+  }
+
+  // Folds what all have brought in the call, from byte `at` of each on.
+  template <class Fold>
+  void fold_brought(Mem& mem, std::uint32_t me, Epoch epoch, const Call<Fold>& call,
+                    std::size_t at) const noexcept {
+    with_fold_inputs(num_participants_, [&](const void** inputs) {
+      for (std::uint32_t i = 0; i < num_participants_; ++i)
+        inputs[i] = mem.data_to_read(data_.region(i, epoch) + at, call.bytes());
+      inputs[me] = call.in + at;
+      call.fold(call.out, inputs, num_participants_, call.count);
+    });
+  }
+
+  // 4. Alltoall and reduce_scatter.
 
   WaitResult alltoall_by_packets(Mem& mem, std::uint32_t me, const std::byte* in, std::byte* out,
                                  std::size_t bytes) const noexcept {
@@ -393,6 +428,36 @@ class Collectives : private Barrier<Mem> {
     if (this->cross(mem, me, 0).result == WaitResult::kAborted) return WaitResult::kAborted;
     for (std::uint32_t i = 0; i < num_participants_; ++i)
       read(mem, out + i * bytes, data_.region(i, epoch) + me * bytes, bytes);
+    return WaitResult::kReleased;
+  }
+
+  // `out` may lie where other participants' parts are in `in`, which are sent by then.
+  template <class Fold>
+  WaitResult reduce_scatter_by_packets(Mem& mem, std::uint32_t me,
+                                       const Call<Fold>& call) const noexcept {
+    const std::uint32_t peer = 1 - me;
+    const auto fold_own = [&](void*, const void* const* inputs, std::uint32_t,
+                              std::size_t) noexcept {
+      const void* parts[2];
+      parts[me] = call.in + me * call.bytes();
+      parts[peer] = inputs[peer];
+      call.fold(call.out, parts, 2, call.count);
+    };
+    return cross_by_packets(
+        mem, me,
+        Call<decltype(fold_own)>{call.in + peer * call.bytes(), nullptr, call.count,
+                                 call.element_bytes, call.bytes(), fold_own});
+  }
+
+  template <class Fold>
+  [[gnu::noinline]] WaitResult reduce_scatter_by_regions(Mem& mem, std::uint32_t me,
+                                                         const Call<Fold>& call) const noexcept {
+    const Epoch epoch = next(mem, me);
+    const std::size_t begin = me * call.bytes();
+    write_for_others(mem, me, epoch, call.in, begin, begin + call.bytes(),
+                     num_participants_ * call.bytes());
+    if (this->cross(mem, me, 0).result == WaitResult::kAborted) return WaitResult::kAborted;
+    fold_brought(mem, me, epoch, call, begin);
     return WaitResult::kReleased;
   }
 

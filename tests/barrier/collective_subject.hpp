@@ -50,8 +50,8 @@ struct HashFold {
 
 // One call of all participants. It follows from a seed, so each knows what the others bring.
 struct CollectiveCall {
-  enum class Kind : std::uint8_t { kFold, kAllgather, kAlltoall };
-  static constexpr std::uint32_t kNumKinds = 3;
+  enum class Kind : std::uint8_t { kFold, kAllgather, kAlltoall, kReduceScatter };
+  static constexpr std::uint32_t kNumKinds = 4;
   static constexpr std::size_t kGuardBytes = 16;  // behind the result, to be left alone
 
   std::uint64_t seed;
@@ -61,14 +61,14 @@ struct CollectiveCall {
   bool in_place;
   Kind kind = Kind::kFold;
 
-  // Of one participant, in an alltoall for one other.
+  bool has_part_for_each() const { return kind == Kind::kAlltoall || kind == Kind::kReduceScatter; }
+  bool is_fold() const { return kind == Kind::kFold || kind == Kind::kReduceScatter; }
+  // Of one participant, where each has a part of its own for one other.
   std::size_t bytes() const { return count * element_bytes; }
   std::size_t brought_bytes() const {
-    return kind == Kind::kAlltoall ? bytes() * num_participants : bytes();
+    return has_part_for_each() ? bytes() * num_participants : bytes();
   }
-  std::size_t result_bytes() const {
-    return kind == Kind::kFold ? bytes() : bytes() * num_participants;
-  }
+  std::size_t result_bytes() const { return is_fold() ? bytes() : bytes() * num_participants; }
   std::vector<std::byte> input(std::uint32_t participant) const {
     std::vector<std::byte> values(brought_bytes() + kGuardBytes);
     Random random(mix(seed) + participant);
@@ -79,7 +79,7 @@ struct CollectiveCall {
     return values;
   }
   std::vector<std::byte> right_result(std::uint32_t me) const {
-    return kind == Kind::kFold ? folded() : joined(me);
+    return is_fold() ? folded(me) : joined(me);
   }
 
   // One of the first kinds, by chance. What moves has to fit into `most_bytes` for all
@@ -95,21 +95,22 @@ struct CollectiveCall {
   }
 
  private:
-  std::vector<std::byte> folded() const {
+  // Where what each brings for `me` begins.
+  std::size_t first_for(std::uint32_t me) const { return has_part_for_each() ? me * bytes() : 0; }
+  std::vector<std::byte> folded(std::uint32_t me) const {
     std::vector<std::vector<std::byte>> values;
     std::vector<const void*> inputs;
     for (std::uint32_t p = 0; p < num_participants; ++p) values.push_back(input(p));
-    for (const std::vector<std::byte>& value : values) inputs.push_back(value.data());
+    for (const std::vector<std::byte>& value : values) inputs.push_back(&value[first_for(me)]);
     std::vector<std::byte> result(bytes());
     HashFold{element_bytes}(result.data(), inputs.data(), num_participants, count);
     return result;
   }
   std::vector<std::byte> joined(std::uint32_t me) const {
-    const std::size_t first = kind == Kind::kAlltoall ? me * bytes() : 0;
     std::vector<std::byte> result;
     for (std::uint32_t p = 0; p < num_participants; ++p) {
       const std::vector<std::byte> all = input(p);
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first_for(me));
       result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(bytes()));
     }
     return result;
@@ -123,11 +124,14 @@ bool make_call(const Collectives<Mem>& collectives, Mem& mem, std::uint32_t me,
   using Kind = CollectiveCall::Kind;
   const std::vector<std::byte> in = call.input(me);
   // In place, what is brought is where the call looks for it.
-  std::vector<std::byte> out(call.result_bytes() + CollectiveCall::kGuardBytes);
+  std::vector<std::byte> out(
+      (call.in_place ? std::max(call.brought_bytes(), call.result_bytes()) : call.result_bytes()) +
+      CollectiveCall::kGuardBytes);
   const std::size_t own = call.kind == Kind::kAllgather ? me * call.bytes() : 0;
   if (call.in_place) {
     std::copy_n(in.begin(), call.brought_bytes(), out.begin() + static_cast<std::ptrdiff_t>(own));
   }
+  const std::vector<std::byte> before = out;
   const void* const from = call.in_place ? out.data() + own : in.data();
   const auto run = [&] {
     switch (call.kind) {
@@ -135,6 +139,9 @@ bool make_call(const Collectives<Mem>& collectives, Mem& mem, std::uint32_t me,
         return collectives.allgather(mem, me, from, out.data(), call.bytes());
       case Kind::kAlltoall:
         return collectives.alltoall(mem, me, from, out.data(), call.bytes());
+      case Kind::kReduceScatter:
+        return collectives.reduce_scatter(mem, me, from, out.data(), call.count, call.element_bytes,
+                                          HashFold{call.element_bytes});
       default:
         return collectives.allreduce(mem, me, from, out.data(), call.count, call.element_bytes,
                                      HashFold{call.element_bytes});
@@ -143,8 +150,8 @@ bool make_call(const Collectives<Mem>& collectives, Mem& mem, std::uint32_t me,
   if (run() == WaitResult::kAborted) return false;
   const std::vector<std::byte> right = call.right_result(me);
   if (!std::equal(right.begin(), right.end(), out.begin())) what = "the result is wrong";
-  if (!std::all_of(out.begin() + static_cast<std::ptrdiff_t>(right.size()), out.end(),
-                   [](std::byte byte) { return byte == std::byte{}; }))
+  if (!std::equal(out.begin() + static_cast<std::ptrdiff_t>(right.size()), out.end(),
+                  before.begin() + static_cast<std::ptrdiff_t>(right.size())))
     what = "something behind the result has changed";
   if (in != call.input(me)) what = "the input has changed";
   return true;
@@ -198,7 +205,7 @@ class CollectiveCross {
   }
 
  private:
-  static constexpr const char* kNames[] = {"allreduce", "allgather", "alltoall"};
+  static constexpr const char* kNames[] = {"allreduce", "allgather", "alltoall", "reduce_scatter"};
 
   const Collectives<Mem> collectives_;
   const Barrier<Mem> barrier_;

@@ -88,7 +88,8 @@ void expect_every_size(const TestPlan& plan, Fencing fencing) {
           make_call(collectives, mem, me, {bytes, num_participants, bytes, 1, false}, what));
       EXPECT_STREQ(what, "") << bytes << " bytes";
     }
-    for (const auto kind : {CollectiveCall::Kind::kAllgather, CollectiveCall::Kind::kAlltoall}) {
+    for (const auto kind : {CollectiveCall::Kind::kAllgather, CollectiveCall::Kind::kAlltoall,
+                            CollectiveCall::Kind::kReduceScatter}) {
       const std::size_t most = kMost / num_participants;
       for (std::size_t bytes = 1; bytes <= most; bytes += bytes < 130 && bytes + 9 < most ? 1 : 9) {
         const char* what = "";

@@ -89,6 +89,13 @@ COLLECTIVES = [
         exchange=2,
         sleepers=0b001,
     ),
+    _collective(
+        "reduce_scatter.packets", "two leaders, a value each", FLAT2, episodes=3, exchange=3
+    ),
+    _collective(
+        "reduce_scatter.together3", "three leaders, each folds its part", FLAT3, episodes=1, exchange=3
+    ),
+    _collective("reduce_scatter.tree3", "a parent, two children", (0, 0, 0), episodes=3, exchange=3),
 ]
 
 

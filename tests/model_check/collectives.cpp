@@ -13,7 +13,7 @@
 #ifndef MODEL_COUNT
 #define MODEL_COUNT 1
 #endif
-// 0: allreduces; 1: allgathers; 2: alltoalls.
+// 0: allreduces; 1: allgathers; 2: alltoalls; 3: reduce_scatters.
 #ifndef MODEL_EXCHANGE
 #define MODEL_EXCHANGE 0
 #endif
@@ -36,10 +36,15 @@ constexpr std::uint64_t value_of(std::uint32_t participant, std::uint32_t episod
 constexpr std::uint64_t combine(std::uint64_t left, std::uint64_t right) noexcept {
   return 1000 * left + right;
 }
-constexpr std::uint64_t result_of(std::uint32_t episode, std::size_t i) noexcept {
+// What a participant brings for another one.
+constexpr std::uint64_t brought(std::uint32_t from, std::uint32_t to, std::uint32_t episode,
+                                std::size_t i) noexcept {
+  return value_of(from, episode, i) + (MODEL_EXCHANGE >= 2 ? 100 * to : 0);
+}
+constexpr std::uint64_t result_of(std::uint32_t me, std::uint32_t episode, std::size_t i) noexcept {
   std::uint64_t result = 0;
   for (std::uint32_t p = 0; p < kNumParticipants; ++p)
-    result = combine(result, value_of(p, episode, i));
+    result = combine(result, brought(p, me, episode, i));
   return result;
 }
 
@@ -71,12 +76,6 @@ struct Participant {
 
   using Values = std::uint64_t[kCount * kNumParticipants];
 
-  // What a participant brings for another one.
-  static constexpr std::uint64_t brought(std::uint32_t from, std::uint32_t to,
-                                         std::uint32_t episode, std::size_t i) noexcept {
-    return value_of(from, episode, i) + (MODEL_EXCHANGE == 2 ? 100 * to : 0);
-  }
-
   template <std::uint32_t kMe>
   [[gnu::always_inline]] static void run_episode(const Collectives<ModelMem>& collectives,
                                                  std::uint32_t episode) noexcept {
@@ -86,9 +85,13 @@ struct Participant {
     for (std::uint32_t to = 0; to < kNumParticipants; ++to) {
       for (std::size_t i = 0; i < kCount; ++i) in[to * kCount + i] = brought(kMe, to, episode, i);
     }
-    if constexpr (MODEL_EXCHANGE == 0) {
-      collectives.allreduce(mem, kMe, in, in, kCount, sizeof(std::uint64_t), Fold{});
-      for (std::size_t i = 0; i < kCount; ++i) MODEL_EXPECT(in[i] == result_of(episode, i));
+    if constexpr (MODEL_EXCHANGE == 0 || MODEL_EXCHANGE == 3) {
+      if constexpr (MODEL_EXCHANGE == 0) {
+        collectives.allreduce(mem, kMe, in, in, kCount, sizeof(std::uint64_t), Fold{});
+      } else {
+        collectives.reduce_scatter(mem, kMe, in, in, kCount, sizeof(std::uint64_t), Fold{});
+      }
+      for (std::size_t i = 0; i < kCount; ++i) MODEL_EXPECT(in[i] == result_of(kMe, episode, i));
       return;
     } else if constexpr (MODEL_EXCHANGE == 1) {
       collectives.allgather(mem, kMe, in, out, kBytes);
