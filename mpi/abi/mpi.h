@@ -259,6 +259,10 @@ HIERBAR_MPI_DECLARE(Reduce, const void* in, void* out, int count, MPI_Datatype t
                     int root, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Reduce_c, const void* in, void* out, MPI_Count count, MPI_Datatype type,
                     MPI_Op op, int root, MPI_Comm comm);
+HIERBAR_MPI_DECLARE(Reduce_scatter_block, const void* in, void* out, int count, MPI_Datatype type,
+                    MPI_Op op, MPI_Comm comm);
+HIERBAR_MPI_DECLARE(Reduce_scatter_block_c, const void* in, void* out, MPI_Count count,
+                    MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 HIERBAR_MPI_DECLARE(Request_free, MPI_Request* request);
 HIERBAR_MPI_DECLARE(Request_get_status, MPI_Request request, int* flag, MPI_Status* status);
 HIERBAR_MPI_DECLARE(Scatter, const void* in, int in_count, MPI_Datatype in_type, void* out,

@@ -111,7 +111,8 @@ enum class DataCall : std::uint8_t {
   kAllgather,
   kAlltoall,
   kGather,
-  kScatter
+  kScatter,
+  kReduceScatterBlock
 };
 // Which of the engine's two parts serves it (CommState).
 constexpr bool is_one_way(DataCall call) {

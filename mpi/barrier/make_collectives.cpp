@@ -19,8 +19,9 @@ struct PartWords {
   const char* consequence;
 };
 constexpr PartWords kOfCollectives{
-    "allreduces, allgathers and alltoalls", "the first allreduce, allgather or alltoall",
-    "the MPI library serves its allreduces, allgathers and alltoalls instead"};
+    "allreduces, allgathers, alltoalls and reduce-scatters",
+    "the first allreduce, allgather, alltoall or reduce-scatter",
+    "the MPI library serves its allreduces, allgathers, alltoalls and reduce-scatters instead"};
 constexpr PartWords kOfOneWay{
     "bcasts, reduces, gathers and scatters", "the first bcast, reduce, gather or scatter",
     "the MPI library serves its bcasts, reduces, gathers and scatters instead"};

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C interface of the collective calls with data: MPI_Allgather, MPI_Allreduce, MPI_Alltoall,
-// MPI_Bcast, MPI_Gather, MPI_Reduce and MPI_Scatter, each with counts of 32 bits and, where the
-// header has them, of 64.
+// MPI_Bcast, MPI_Gather, MPI_Reduce, MPI_Reduce_scatter_block and MPI_Scatter, each with counts of
+// 32 bits and, where the header has them, of 64.
 
 #include <mpi.h>
 
@@ -20,6 +20,7 @@ using hierbar::mpi::handle_in;
 using hierbar::mpi::Pmpi;
 using hierbar::mpi::RawHandle;
 using hierbar::mpi::ReduceCall;
+using hierbar::mpi::ReduceScatterBlockCall;
 using hierbar::mpi::ScatterCall;
 
 namespace {
@@ -69,13 +70,12 @@ int call_of_tool(const Pmpi& pmpi, const Call& call, RawHandle comm, const void*
     return call_of_tool(*pmpi, HIERBAR_UNPACK call, comm, caller);                            \
   }
 
-#define HIERBAR_ALLREDUCE(name, Count, is_large)                                              \
+#define HIERBAR_FOLD(name, Call, Count, is_large)                                             \
   HIERBAR_COLLECTIVE(                                                                         \
       name,                                                                                   \
       (const void* in, void* out, Count count, RawHandle type, RawHandle op, RawHandle comm), \
       (in, out, count, type, op, comm),                                                       \
-      (AllreduceCall{in, out, count, handle_in<MPI_Datatype>(type), handle_in<MPI_Op>(op),    \
-                     is_large}))
+      (Call{{in, out, count, handle_in<MPI_Datatype>(type), handle_in<MPI_Op>(op), is_large}}))
 
 #define HIERBAR_BCAST(name, Count, is_large)                                                    \
   HIERBAR_COLLECTIVE(name, (void* data, Count count, RawHandle type, int root, RawHandle comm), \
@@ -111,18 +111,20 @@ int call_of_tool(const Pmpi& pmpi, const Call& call, RawHandle comm, const void*
 
 HIERBAR_EXCHANGE(Allgather, AllgatherCall, int, false)
 HIERBAR_EXCHANGE(Alltoall, AlltoallCall, int, false)
-HIERBAR_ALLREDUCE(Allreduce, int, false)
+HIERBAR_FOLD(Allreduce, AllreduceCall, int, false)
 HIERBAR_BCAST(Bcast, int, false)
 HIERBAR_ROOTED(Gather, GatherCall, int, false)
 HIERBAR_REDUCE(Reduce, int, false)
+HIERBAR_FOLD(Reduce_scatter_block, ReduceScatterBlockCall, int, false)
 HIERBAR_ROOTED(Scatter, ScatterCall, int, false)
 
 #ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
 HIERBAR_EXCHANGE(Allgather_c, AllgatherCall, MPI_Count, true)
 HIERBAR_EXCHANGE(Alltoall_c, AlltoallCall, MPI_Count, true)
-HIERBAR_ALLREDUCE(Allreduce_c, MPI_Count, true)
+HIERBAR_FOLD(Allreduce_c, AllreduceCall, MPI_Count, true)
 HIERBAR_BCAST(Bcast_c, MPI_Count, true)
 HIERBAR_ROOTED(Gather_c, GatherCall, MPI_Count, true)
 HIERBAR_REDUCE(Reduce_c, MPI_Count, true)
+HIERBAR_FOLD(Reduce_scatter_block_c, ReduceScatterBlockCall, MPI_Count, true)
 HIERBAR_ROOTED(Scatter_c, ScatterCall, MPI_Count, true)
 #endif

@@ -44,11 +44,25 @@ int run(const Running& running, const AllreduceCall& call, FoldVerdict reduction
   CommState& state = running.state;
   OverdueData overdue = overdue_of(running, call);
   const WaitDuties duties = duties_of(overdue, &report_overdue_data);
-  const void* const in = call.in == MPI_IN_PLACE ? call.out : call.in;
   const auto count = static_cast<std::size_t>(call.count);
-  cross_without_gaps(*reduction, in, call.out, count, [&](const void* from, void* to) {
+  const FoldBuffers buffers{call.brought(), count, call.out, count};
+  cross_without_gaps(*reduction, buffers, [&](const void* from, void* to) {
     return state.collectives.memory->allreduce(state.waiting, duties, from, to, count,
                                                reduction->element_bytes, *reduction);
+  });
+  return MPI_SUCCESS;
+}
+
+int run(const Running& running, const ReduceScatterBlockCall& call, FoldVerdict reduction) {
+  CommState& state = running.state;
+  OverdueData overdue = overdue_of(running, call);
+  const WaitDuties duties = duties_of(overdue, &report_overdue_data);
+  const auto count = static_cast<std::size_t>(call.count);
+  const FoldBuffers buffers{call.brought(), count * state.node->plan().num_participants, call.out,
+                            count};
+  cross_without_gaps(*reduction, buffers, [&](const void* from, void* to) {
+    return state.collectives.memory->reduce_scatter(state.waiting, duties, from, to, count,
+                                                    reduction->element_bytes, *reduction);
   });
   return MPI_SUCCESS;
 }
@@ -60,7 +74,7 @@ int run(const Running& running, const ReduceCall& call, FoldVerdict reduction) {
   const void* const in = call.in == MPI_IN_PLACE ? call.out : call.in;
   void* const out = is_root(call.root, *state.node) ? call.out : nullptr;
   const auto count = static_cast<std::size_t>(call.count);
-  cross_without_gaps(*reduction, in, out, count, [&](const void* from, void* to) {
+  cross_without_gaps(*reduction, {in, count, out, count}, [&](const void* from, void* to) {
     return state.one_way.memory->reduce(state.waiting, duties,
                                         static_cast<std::uint32_t>(call.root), from, to, count,
                                         reduction->element_bytes, *reduction);
@@ -359,6 +373,9 @@ int call_collective(const Pmpi& pmpi, MPI_Comm comm, const GatherCall& call) {
   return serve_or_pass_on(pmpi, comm, call);
 }
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ScatterCall& call) {
+  return serve_or_pass_on(pmpi, comm, call);
+}
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ReduceScatterBlockCall& call) {
   return serve_or_pass_on(pmpi, comm, call);
 }
 

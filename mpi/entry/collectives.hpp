@@ -20,24 +20,34 @@ namespace hierbar::mpi {
 #define HIERBAR_CALL_LARGE(...) static_cast<void>(is_large)
 #endif
 
-struct AllreduceCall {
-  static constexpr DataCall kCall = DataCall::kAllreduce;
-  static constexpr CallTool Pmpi::* kTool = &Pmpi::allreduce_tool;
-  static constexpr CallTool Pmpi::* kLargeTool = &Pmpi::large_allreduce_tool;
-
+// A call that combines what all ranks bring.
+struct FoldCall {
   const void* in;  // may be MPI_IN_PLACE
   void* out;
-  MPI_Count count;
+  MPI_Count count;  // of what a rank gets
   MPI_Datatype type;
   MPI_Op op;
-  bool is_large;  // MPI_Allreduce_c
+  bool is_large;  // MPI_Allreduce_c, say
 
-  template <class Mpi>
-  int call(const Mpi& mpi, MPI_Comm comm) const {
-    HIERBAR_CALL_LARGE(mpi.Allreduce_c(in, out, count, type, op, comm));
-    return mpi.Allreduce(in, out, static_cast<int>(count), type, op, comm);
-  }
+  const void* brought() const noexcept { return in == MPI_IN_PLACE ? out : in; }
 };
+
+#define HIERBAR_FOLD_CALL(Kind, Name, lower)                                    \
+  struct Kind##Call : FoldCall {                                                \
+    static constexpr DataCall kCall = DataCall::k##Kind;                        \
+    static constexpr CallTool Pmpi::* kTool = &Pmpi::lower##_tool;              \
+    static constexpr CallTool Pmpi::* kLargeTool = &Pmpi::large_##lower##_tool; \
+                                                                                \
+    template <class Mpi>                                                        \
+    int call(const Mpi& mpi, MPI_Comm comm) const {                             \
+      HIERBAR_CALL_LARGE(mpi.Name##_c(in, out, count, type, op, comm));         \
+      return mpi.Name(in, out, static_cast<int>(count), type, op, comm);        \
+    }                                                                           \
+  }
+HIERBAR_FOLD_CALL(Allreduce, Allreduce, allreduce);
+// A rank brings `count` elements for each one, with MPI_IN_PLACE in `out`.
+HIERBAR_FOLD_CALL(ReduceScatterBlock, Reduce_scatter_block, reduce_scatter_block);
+#undef HIERBAR_FOLD_CALL
 
 struct BcastCall {
   static constexpr DataCall kCall = DataCall::kBcast;
@@ -170,9 +180,9 @@ bool serves_collectives() noexcept;
 
 // The call, for all entry points. The engine serves it where all ranks find out alike that it can:
 // by what MPI makes equal in all of them, and by the communicator, of which they have agreed on it.
-// Which arguments these are is in docs/design/mpi-calls.md#d0197, #d0211 and #d0171. Where one is
-// wrong in this rank, the library raises the error. May be left by a jump or an exception of the
-// program's error handler.
+// Which arguments these are is in docs/design/mpi-calls.md#d0197, #d0211, #d0171 and #d0221. Where
+// one is wrong in this rank, the library raises the error. May be left by a jump or an exception of
+// the program's error handler.
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AllreduceCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const BcastCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ReduceCall& call);
@@ -180,6 +190,7 @@ int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AllgatherCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const AlltoallCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const GatherCall& call);
 int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ScatterCall& call);
+int call_collective(const Pmpi& pmpi, MPI_Comm comm, const ReduceScatterBlockCall& call);
 
 // The calling thread's next such call looks for its communicator's state again.
 void forget_last_collective() noexcept;

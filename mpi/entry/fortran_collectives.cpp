@@ -99,7 +99,7 @@ class FortranArguments {
 };
 
 // The calls, and which argument is the communicator. The status is behind that.
-void read(const FortranArguments& given, AllreduceCall& call) {
+void read(const FortranArguments& given, FoldCall& call) {
   call = {given.buffer(0), given.buffer(1), given.number(2), given.type(3), given.op(4), false};
 }
 void read(const FortranArguments& given, BcastCall& call) {
@@ -129,8 +129,8 @@ template <class Call>
 constexpr std::size_t kCommOf = 6;
 template <std::derived_from<RootedCall> Call>
 constexpr std::size_t kCommOf<Call> = 7;
-template <>
-constexpr std::size_t kCommOf<AllreduceCall> = 5;
+template <std::derived_from<FoldCall> Call>
+constexpr std::size_t kCommOf<Call> = 5;
 template <>
 constexpr std::size_t kCommOf<BcastCall> = 4;
 
@@ -186,6 +186,7 @@ using hierbar::mpi::BcastCall;
 using hierbar::mpi::FortranRoutine;
 using hierbar::mpi::GatherCall;
 using hierbar::mpi::ReduceCall;
+using hierbar::mpi::ReduceScatterBlockCall;
 using hierbar::mpi::ScatterCall;
 
 #define HIERBAR_FORTRAN_COLLECTIVE(Call, name)                                                    \
@@ -216,6 +217,8 @@ using hierbar::mpi::ScatterCall;
 #define HIERBAR_FORTRAN_BCAST(name, profiling_name) HIERBAR_FORTRAN_COLLECTIVE(BcastCall, name)
 #define HIERBAR_FORTRAN_GATHER(name, profiling_name) HIERBAR_FORTRAN_COLLECTIVE(GatherCall, name)
 #define HIERBAR_FORTRAN_REDUCE(name, profiling_name) HIERBAR_FORTRAN_COLLECTIVE(ReduceCall, name)
+#define HIERBAR_FORTRAN_REDUCE_SCATTER_BLOCK(name, profiling_name) \
+  HIERBAR_FORTRAN_COLLECTIVE(ReduceScatterBlockCall, name)
 #define HIERBAR_FORTRAN_SCATTER(name, profiling_name) HIERBAR_FORTRAN_COLLECTIVE(ScatterCall, name)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ALLGATHER, mpi_allgather, MPI_ALLGATHER)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ALLTOALL, mpi_alltoall, MPI_ALLTOALL)
@@ -223,4 +226,6 @@ HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ALLREDUCE, mpi_allreduce, MPI_ALLREDUCE)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_BCAST, mpi_bcast, MPI_BCAST)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_GATHER, mpi_gather, MPI_GATHER)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_REDUCE, mpi_reduce, MPI_REDUCE)
+HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block,
+                      MPI_REDUCE_SCATTER_BLOCK)
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_SCATTER, mpi_scatter, MPI_SCATTER)

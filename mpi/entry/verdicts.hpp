@@ -41,6 +41,10 @@ inline FoldVerdict verdict_on_fold(const Pmpi& pmpi, MPI_Count count, MPI_Dataty
 inline FoldVerdict verdict_on(const Pmpi& pmpi, const AllreduceCall& call) {
   return verdict_on_fold(pmpi, call.count, call.type, call.op, NodeCollectives::kMostBytes);
 }
+// There are two ranks at least, so what a rank gets is at most half of what it brings (fits()).
+inline FoldVerdict verdict_on(const Pmpi& pmpi, const ReduceScatterBlockCall& call) {
+  return verdict_on_fold(pmpi, call.count, call.type, call.op, NodeCollectives::kMostBytes / 2);
+}
 // In a rank whose call names none, which is between two groups (MPI_ROOT, MPI_PROC_NULL), nothing
 // but the communicator may mean anything. All families have negative numbers for these.
 inline bool names_rank(int root) noexcept { return root >= 0; }
@@ -96,6 +100,10 @@ inline bool has_good_buffers(const AllreduceCall& call, FoldVerdict) noexcept {
   return in != nullptr && call.out != nullptr && call.out != MPI_IN_PLACE &&
          (in != call.out || (call.count == 1 && kTakesOneElementTwice));
 }
+inline bool has_good_buffers(const ReduceScatterBlockCall& call, FoldVerdict) noexcept {
+  return call.in != nullptr && call.out != nullptr && call.out != MPI_IN_PLACE &&
+         (call.in != call.out || kTakesOneBufferTwice);
+}
 // Of a datatype with addresses in it MPI_BOTTOM is the buffer, which is null.
 inline bool is_buffer(const void* address, const BytesVerdict& verdict) noexcept {
   return address != nullptr || !verdict.layout.is_dense;
@@ -127,7 +135,7 @@ inline bool is_root(int root, const NodeBarrier& node) noexcept {
 inline std::byte* own_part(void* all, std::size_t bytes, const NodeBarrier& node) noexcept {
   return static_cast<std::byte*>(all) + node.me() * bytes;
 }
-inline bool suits(const Pmpi&, const AllreduceCall&, FoldVerdict, const NodeBarrier&) noexcept {
+inline bool suits(const Pmpi&, const FoldCall&, FoldVerdict, const NodeBarrier&) noexcept {
   return true;
 }
 inline bool suits(const Pmpi&, const BcastCall& call, const BytesVerdict&,
@@ -175,6 +183,11 @@ template <class Call, class Verdict>
 bool fits(const Call&, const Verdict&, const NodeBarrier&) noexcept {
   return true;
 }
+inline bool fits(const ReduceScatterBlockCall& call, FoldVerdict reduction,
+                 const NodeBarrier& node) noexcept {
+  return is_small(call.count, reduction->element_bytes,
+                  NodeCollectives::kMostBytes / node.plan().num_participants);
+}
 template <std::derived_from<ExchangeCall> Call>
 bool fits(const Call&, const ExchangeVerdict& verdict, const NodeBarrier& node) noexcept {
   return verdict.out.bytes * node.plan().num_participants <= NodeCollectives::kMostBytes;
@@ -186,7 +199,7 @@ bool fits(const Call&, const BytesVerdict& verdict, const NodeBarrier& node) noe
 }
 
 // Which part of the engine serves the call.
-inline DataPart<NodeCollectives>& part_for(const AllreduceCall&, CommState& state) noexcept {
+inline DataPart<NodeCollectives>& part_for(const FoldCall&, CommState& state) noexcept {
   return state.collectives;
 }
 inline DataPart<NodeCollectives>& part_for(const ExchangeCall&, CommState& state) noexcept {

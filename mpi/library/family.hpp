@@ -28,6 +28,8 @@ extern const bool kThreadsMayMakeComms;
 // Whether an allreduce of one element may have one buffer as both of its buffers, which MPI does
 // not allow.
 extern const bool kTakesOneElementTwice;
+// The same of a reduce_scatter of any number of elements.
+extern const bool kTakesOneBufferTwice;
 // Whether a rank may have room for more bytes than the root of its bcast brings, which MPI does not
 // allow.
 extern const bool kTakesFewerBytes;

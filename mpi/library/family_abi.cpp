@@ -119,6 +119,7 @@ const char* const kProgressSymbol = "";  // the standard has none
 const char* const kCommFromFortran = "PMPI_Comm_fromint";
 const bool kThreadsMayMakeComms = true;
 const bool kTakesOneElementTwice = false;
+const bool kTakesOneBufferTwice = false;
 const bool kTakesFewerBytes = false;
 const bool kTakesOwnPart = false;
 

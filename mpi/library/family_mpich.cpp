@@ -59,6 +59,7 @@ const char* const kProgressSymbol = "MPIX_Stream_progress";
 const char* const kCommFromFortran = "PMPI_Comm_f2c";  // a macro in most of them
 const bool kThreadsMayMakeComms = true;
 const bool kTakesOneElementTwice = false;
+const bool kTakesOneBufferTwice = false;
 const bool kTakesFewerBytes = false;
 const bool kTakesOwnPart = false;
 

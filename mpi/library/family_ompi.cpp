@@ -24,6 +24,7 @@ const char* const kProgressSymbol = "opal_progress";
 const char* const kCommFromFortran = "PMPI_Comm_f2c";
 const bool kThreadsMayMakeComms = false;
 const bool kTakesOneElementTwice = true;
+const bool kTakesOneBufferTwice = true;
 const bool kTakesFewerBytes = true;
 const bool kTakesOwnPart = true;
 

@@ -41,7 +41,8 @@ namespace hierbar::mpi {
 // and in Fortran.
 #define HIERBAR_DATA_FUNCTIONS(X) \
   X(Allgather, allgather) X(Allreduce, allreduce) X(Alltoall, alltoall) X(Bcast, bcast) \
-  X(Gather, gather) X(Reduce, reduce) X(Scatter, scatter)
+  X(Gather, gather) X(Reduce, reduce) X(Reduce_scatter_block, reduce_scatter_block) \
+  X(Scatter, scatter)
 
 // The predefined handles: type, name here, name in MPI. In two families of libraries they are
 // constants of mpi.h. With Open MPI they are addresses inside the library, so only this table uses

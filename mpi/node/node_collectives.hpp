@@ -134,6 +134,17 @@ class NodeCollectives : public NodeData<Collectives<RankMem>> {
     });
   }
 
+  // `count` elements of each rank for each rank. `in` may be `out`. Requires count * element_bytes
+  // * ranks <= kMostBytes.
+  template <class Fold>
+  WaitResult reduce_scatter(const Waiting& waiting, const WaitDuties& duties, const void* in,
+                            void* out, std::size_t count, std::size_t element_bytes,
+                            const Fold& fold) const noexcept {
+    return run(waiting, duties, [&](const Engine& engine, RankMem& mem, std::uint32_t me) {
+      return engine.reduce_scatter(mem, me, in, out, count, element_bytes, fold);
+    });
+  }
+
   // Nobody leaves before all have entered.
   static bool has_left(std::uint32_t) noexcept { return false; }
 };

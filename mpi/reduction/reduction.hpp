@@ -18,7 +18,7 @@ struct Pmpi;
 //   const Reduction* reduction = find_reduction(pmpi, type, op);
 //   if (reduction == nullptr || !is_small(count, reduction->element_bytes, limit))
 //     return pmpi.Allreduce(...);
-//   cross_without_gaps(*reduction, in, out, count, [&](const void* from, void* to) {
+//   cross_without_gaps(*reduction, {in, count, out, count}, [&](const void* from, void* to) {
 //     return collectives.allreduce(mem, me, from, to, count, reduction->element_bytes, *reduction);
 //   });
 //
@@ -95,26 +95,33 @@ void restore_gaps(const PairLayout& layout, const void* from, void* to, std::siz
 // What an operation on pairs with gaps may have, in bytes without them.
 inline constexpr std::size_t kMostPairBytes = 4096;
 
+// What a rank brings to an operation, and what it gets.
+struct FoldBuffers {
+  const void* in;
+  std::size_t in_count;
+  void* out;              // may be `in`; null where the rank gets no result
+  std::size_t out_count;  // at most in_count
+};
+
 template <class Cross>
-[[gnu::noinline]] auto cross_packed(const PairLayout& layout, const void* in, void* out,
-                                    std::size_t count, const Cross& cross) {
+[[gnu::noinline]] auto cross_packed(const PairLayout& layout, const FoldBuffers& buffers,
+                                    const Cross& cross) {
   std::byte pairs[kMostPairBytes];
-  remove_gaps(layout, in, pairs, count);
+  remove_gaps(layout, buffers.in, pairs, buffers.in_count);
   const auto result = cross(static_cast<const void*>(pairs), static_cast<void*>(pairs));
-  if (out != nullptr) restore_gaps(layout, pairs, out, count);
+  if (buffers.out != nullptr) restore_gaps(layout, pairs, buffers.out, buffers.out_count);
   return result;
 }
 
-// Calls cross(from, to), which combines the elements of all ranks: with `in` and `out`, or with a
-// copy where pairs have gaps, in which `from` is `to`. Returns what `cross` returns. `in` may be
-// `out`, and `out` may be null where this rank gets no result. Requires is_small(count,
-// reduction.element_bytes, kMostPairBytes) if there are gaps.
+// Calls cross(from, to), which combines the elements of all ranks: with the two buffers, or with a
+// copy where pairs have gaps, in which `from` is `to`. Returns what `cross` returns. Requires
+// is_small(in_count, reduction.element_bytes, kMostPairBytes) if there are gaps.
 template <class Cross>
-auto cross_without_gaps(const Reduction& reduction, const void* in, void* out, std::size_t count,
+auto cross_without_gaps(const Reduction& reduction, const FoldBuffers& buffers,
                         const Cross& cross) {
   if (reduction.has_gaps()) [[unlikely]]
-    return cross_packed(reduction.layout, in, out, count, cross);
-  return cross(in, out);
+    return cross_packed(reduction.layout, buffers, cross);
+  return cross(buffers.in, buffers.out);
 }
 
 }  // namespace hierbar::mpi

@@ -48,9 +48,10 @@ struct DataCallWords {
   const char* kind;
 };
 inline constexpr DataCallWords kDataCallsOfMpi[] = {
-    {"allreduce", "mpi-allreduces"}, {"bcast", "mpi-bcasts"},       {"reduce", "mpi-reduces"},
-    {"allgather", "mpi-allgathers"}, {"alltoall", "mpi-alltoalls"}, {"gather", "mpi-gathers"},
-    {"scatter", "mpi-scatters"},
+    {"allreduce", "mpi-allreduces"}, {"bcast", "mpi-bcasts"},
+    {"reduce", "mpi-reduces"},       {"allgather", "mpi-allgathers"},
+    {"alltoall", "mpi-alltoalls"},   {"gather", "mpi-gathers"},
+    {"scatter", "mpi-scatters"},     {"reduce-scatter", "mpi-reduce-scatters"},
 };
 
 // "openmp 186 0" or "mpi 20 3": the barriers that were served and those that went to the library's

@@ -63,9 +63,9 @@ inline constexpr Variable kVariables[] = {
     {"HIERBAR_LEVELS", "auto, or a list of l2, cluster, l3, die, numa, package", "auto",
      "which levels of the machine make groups", "plans", "guide/openmp.md"},
     {"HIERBAR_MPI", "barrier, collectives, off; on is the default", "barrier",
-     "collectives: MPI_Allreduce, MPI_Bcast, MPI_Reduce, MPI_Allgather, MPI_Alltoall, MPI_Gather "
-     "and MPI_Scatter of small data are served too; off: every call is the MPI library's own; the "
-     "same in all ranks",
+     "collectives: MPI_Allreduce, MPI_Bcast, MPI_Reduce, MPI_Allgather, MPI_Alltoall, MPI_Gather, "
+     "MPI_Scatter and MPI_Reduce_scatter_block of small data are served too; off: every call is "
+     "the MPI library's own; the same in all ranks",
      "MPI", "guide/mpi.md"},
     {"HIERBAR_MPI_MEETING", "library, auto, or a schedule such as dissemination:3", "library",
      "how the leaders of several nodes meet", "MPI", "results/between-nodes.md"},

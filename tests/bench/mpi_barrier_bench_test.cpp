@@ -164,8 +164,8 @@ TEST(MpiCollectiveBench, MeasuresCallsOfEachSizeBesideMpiBarrier) {
       "2," + std::to_string(std::max(4u, 2 * static_cast<unsigned>(describe_host().cpus.size())));
   const ChildResult result =
       run_bench(tiny({"--configs", "hier,mpich,openmpi-hier", "--calls",
-                      "allreduce,bcast,reduce,allgather,alltoall,gather,scatter", "--bytes",
-                      "8,4096", "--json", "-"},
+                      "allreduce,bcast,reduce,allgather,alltoall,gather,scatter,reduce-scatter",
+                      "--bytes", "8,4096", "--json", "-"},
                      ranks),
                 HIERBAR_MPI_COLLECTIVE_BENCH);
   if (result.errors.find("none of the configurations") != std::string::npos)
@@ -183,8 +183,8 @@ TEST(MpiCollectiveBench, MeasuresCallsOfEachSizeBesideMpiBarrier) {
     }
   }
   std::vector<std::string> of_each{"barrier"};
-  for (const char* call :
-       {"allreduce", "bcast", "reduce", "allgather", "alltoall", "gather", "scatter"}) {
+  for (const char* call : {"allreduce", "bcast", "reduce", "allgather", "alltoall", "gather",
+                           "scatter", "reduce-scatter"}) {
     for (const char* bytes : {":8", ":4096"}) of_each.push_back(std::string(call) + bytes);
   }
   ASSERT_EQ(quantities.size(), 2 * of_each.size());

@@ -31,7 +31,8 @@ REPORT = re.compile(
     re.MULTILINE,
 )
 WITH_DATA = re.compile(
-    r"^hierbar: mpi: (allreduces|bcasts|reduces|allgathers|alltoalls|gathers|scatters) of [^:]*: "
+    r"^hierbar: mpi: (allreduces|bcasts|reduces|allgathers|alltoalls|gathers|scatters|"
+    r"reduce-scatters) of [^:]*: "
     r"engine (\d+), library (\d+)$",
     re.MULTILINE,
 )

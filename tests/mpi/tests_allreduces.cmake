@@ -47,10 +47,10 @@ mpi_test(allreduces.freed.oversubscribed allreduces RANKS 3 ARGS freed 20 ENV ${
          CHECK ${all_served} --count allreduces==180)
 mpi_test(allreduces.many allreduces ARGS many 20 ENV ${data}
          CHECK --count allreduces==96 --count "library allreduces==24"
-         --expect "more than 16 communicators of a process have allreduces, allgathers and alltoalls; the MPI library serves its allreduces, allgathers and alltoalls instead$")
+         --expect "more than 16 communicators of a process have allreduces, allgathers, alltoalls and reduce-scatters; the MPI library serves its allreduces, allgathers, alltoalls and reduce-scatters instead$")
 mpi_test(allreduces.full allreduces ARGS one 5 ENV ${data} HIERBAR_SEGMENT_KIB=8
          CHECK --count allreduces==0 --count "library allreduces==10"
-         --expect "no shared memory is left for the allreduces, allgathers and alltoalls of a communicator of 2 ranks on one node ")
+         --expect "no shared memory is left for the allreduces, allgathers, alltoalls and reduce-scatters of a communicator of 2 ranks on one node ")
 
 # What the engine does not serve.
 mpi_test(allreduces.inter allreduces RANKS 4 ARGS inter ENV ${data}

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // mpi_collective_bench: MPI_Allreduce, MPI_Bcast, MPI_Reduce, MPI_Allgather, MPI_Alltoall,
-// MPI_Gather and MPI_Scatter of few bytes under different MPI libraries, side by side. `--help`
-// prints its manual.
+// MPI_Gather, MPI_Scatter and MPI_Reduce_scatter_block of few bytes under different MPI libraries,
+// side by side. `--help` prints its manual.
 
 #include "bench/runtimes/driver.hpp"
 #include "bench/runtimes/mpi/bench.hpp"

@@ -49,8 +49,9 @@ constexpr const char* kDescription =
     "  init       MPI_Init, which a preloaded library should not make slower\n";
 
 constexpr const char* kCollectiveDescription =
-    "Measures MPI_Allreduce, MPI_Bcast, MPI_Reduce, MPI_Allgather, MPI_Alltoall, MPI_Gather and "
-    "MPI_Scatter of few bytes,\n"
+    "Measures MPI_Allreduce, MPI_Bcast, MPI_Reduce, MPI_Allgather, MPI_Alltoall, MPI_Gather, "
+    "MPI_Scatter\n"
+    "and MPI_Reduce_scatter_block of few bytes,\n"
     "among all ranks of one machine, under different MPI libraries, side by side, and MPI_Barrier "
     "in the same\n"
     "processes. Data are doubles, reductions are sums, the root is rank 0.\n"
@@ -171,17 +172,17 @@ void add_what(CLI::App& app, CollectiveBenchOptions& options) {
   app.add_option(
          "--calls", options.calls,
          "Which calls, separated by commas: allreduce, bcast, reduce, allgather, alltoall,\n"
-         "gather, scatter.\n"
+         "gather, scatter, reduce-scatter.\n"
          "Default: allreduce.")
       ->delimiter(',')
-      ->check(CLI::IsMember(
-                  {"allreduce", "bcast", "reduce", "allgather", "alltoall", "gather", "scatter"})
+      ->check(CLI::IsMember({"allreduce", "bcast", "reduce", "allgather", "alltoall", "gather",
+                             "scatter", "reduce-scatter"})
                   .description(""))
       ->option_text("NAME,...");
   app.add_option(
          "--bytes", options.sizes,
-         "Bytes of one rank, in an alltoall for one other, separated by commas: powers of two\n"
-         "from 8 to 65536.\n"
+         "Bytes of one rank, in an alltoall and a reduce-scatter for one other, separated by\n"
+         "commas: powers of two from 8 to 65536.\n"
          "Default: 8,64,512,4096.")
       ->delimiter(',')
       ->check(CLI::Validator(&problem_of_size, ""))

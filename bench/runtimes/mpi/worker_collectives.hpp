@@ -4,8 +4,8 @@
 
 // The calls that carry data and that mpi_barrier_worker measures: doubles from one buffer to
 // another, sums of them, and rank 0 as the root. The count is what one rank brings, in an alltoall
-// what it brings for one rank. Each is a function of a communicator, as MPI_Barrier is, so that all
-// are measured alike.
+// and a reduce-scatter what it brings for one rank. Each is a function of a communicator, as
+// MPI_Barrier is, so that all are measured alike.
 
 #include <mpi.h>
 
@@ -19,8 +19,8 @@
 
 namespace hierbar::bench::mpi {
 
-inline constexpr std::array<std::string_view, 7> kCollectives{
-    "allreduce", "bcast", "reduce", "allgather", "alltoall", "gather", "scatter"};
+inline constexpr std::array<std::string_view, 8> kCollectives{
+    "allreduce", "bcast", "reduce", "allgather", "alltoall", "gather", "scatter", "reduce-scatter"};
 inline constexpr std::size_t kFewestBytes = sizeof(double);
 inline constexpr std::size_t kNumSizes = 14;  // each twice as large as the one before
 
@@ -59,6 +59,9 @@ int call_collective(MPI_Comm comm) {
   } else if constexpr (kCollectives[kCollective] == "scatter") {
     return (kOwn ? PMPI_Scatter : MPI_Scatter)(sent_to_all.get(), kCount, MPI_DOUBLE, out, kCount,
                                                MPI_DOUBLE, 0, comm);
+  } else if constexpr (kCollectives[kCollective] == "reduce-scatter") {
+    return (kOwn ? PMPI_Reduce_scatter_block : MPI_Reduce_scatter_block)(
+        sent_to_all.get(), out, kCount, MPI_DOUBLE, MPI_SUM, comm);
   } else {
     return (kOwn ? PMPI_Reduce : MPI_Reduce)(in, out, kCount, MPI_DOUBLE, MPI_SUM, 0, comm);
   }

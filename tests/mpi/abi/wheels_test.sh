@@ -32,10 +32,12 @@ build progress programs/progress.cpp
 build allreduces programs/allreduces.cpp
 build one_way programs/one_way.cpp
 build gathers collectives/gathers.cpp
+build reduce_scatters collectives/reduce_scatters.cpp
 build collectives_fuzz programs/collectives_fuzz.cpp
 build sessions programs/sessions.cpp
 front=$(dirname "$shim")/libhierbar_mpi_any.so
-for program in programs/barriers programs/allreduces programs/one_way collectives/gathers; do
+for program in programs/barriers programs/allreduces programs/one_way collectives/gathers \
+  collectives/reduce_scatters; do
   build "${program#*/}_front" "$program.cpp" "$front" -Wl,-rpath,"$(dirname "$front")"
 done
 build teams team/teams.cpp -DHIERBAR_MPI_WEAK
@@ -78,10 +80,12 @@ all() { # WHAT THE LIBRARY CALLS ITSELF
   try "library: $1" --ranks 2 --env HIERBAR_MPI=collectives --count gathers==2000 \
     --count scatters==2000 --count 'library gathers==0' --count 'library scatters==0' \
     -- "$programs/gathers" one 1000
+  try "library: $1" --ranks 2 --env HIERBAR_MPI=collectives --count reduce-scatters==2000 \
+    --count 'library reduce-scatters==0' -- "$programs/reduce_scatters" one 1000
   try 'calls, seed 3: all were right' --ranks 3 --env HIERBAR_MPI=collectives \
     --count 'allreduces>=1' --count 'bcasts>=1' --count 'reduces>=1' --count 'gathers>=1' \
-    --count 'scatters>=1' -- "$programs/collectives_fuzz" \
-    --served allreduce,bcast,reduce,gather,scatter --seconds 0.5 --seed 3
+    --count 'scatters>=1' --count 'reduce-scatters>=1' -- "$programs/collectives_fuzz" \
+    --served allreduce,bcast,reduce,gather,scatter,reduce_scatter_block --seconds 0.5 --seed 3
   try 'team of 4 threads in 2 ranks on this node' --ranks 2 \
     --expect-some 'all rounds were right' -- "$programs/teams" oracle funneled 2 50
   try "library: $1" --ranks 2 --count engine==800 --count library==0 -- "$programs/sessions"
@@ -104,6 +108,8 @@ all_of_front() { # WHAT THE LIBRARY CALLS ITSELF, SUFFIX OF THE PROGRAMS, OPTION
     --count 'library reduces==0' -- "$programs/one_way$2" one 1000
   "${try[@]}" --count gathers==2000 --count scatters==2000 --count 'library gathers==0' \
     --count 'library scatters==0' -- "$programs/gathers$2" one 1000
+  "${try[@]}" --count reduce-scatters==2000 --count 'library reduce-scatters==0' \
+    -- "$programs/reduce_scatters$2" one 1000
 }
 
 runner=("$@" --mpiexec "$mpich/bin/mpiexec" --env "LD_LIBRARY_PATH=$mpich/lib")

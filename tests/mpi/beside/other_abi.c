@@ -58,6 +58,7 @@ FUNCTION(Comm_disconnect)
 FUNCTION(Comm_dup)
 FUNCTION(Gather)
 FUNCTION(Reduce)
+FUNCTION(Reduce_scatter_block)
 FUNCTION(Scatter)
 #include "functions.h" /* other_abi_test.sh writes it */
 int PMPI_Barrier(uintptr_t comm) { return check(comm); }

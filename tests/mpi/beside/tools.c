@@ -4,8 +4,9 @@
 /* Libraries that are loaded beside the shim, one for each macro:
 
    -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier, MPI_Allgather,
-                  MPI_Allreduce, MPI_Alltoall, MPI_Bcast, MPI_Gather, MPI_Reduce and MPI_Scatter,
-                  and passes each on to its PMPI function
+                  MPI_Allreduce, MPI_Alltoall, MPI_Bcast, MPI_Gather, MPI_Reduce,
+                  MPI_Reduce_scatter_block and MPI_Scatter, and passes each on to its PMPI
+                  function
    -DREPORTS      a tool of the kind that profilers of MPI are: it counts calls, passes each on to
                   its PMPI function, and reports in MPI_Finalize, or when the program aborts
    -DFINDS        a tool that does not call PMPI functions: it looks for the library's own in the
@@ -29,7 +30,7 @@
 
 static int num_barriers = 0, num_allreduces = 0, num_bcasts = 0, num_reduces = 0;
 static int num_allgathers = 0, num_alltoalls = 0;
-static int num_gathers = 0, num_scatters = 0;
+static int num_gathers = 0, num_scatters = 0, num_reduce_scatters = 0;
 
 EXPORT int MPI_Barrier(MPI_Comm comm) {
   ++num_barriers;
@@ -71,6 +72,12 @@ EXPORT int MPI_Scatter(const void* in, int in_count, MPI_Datatype in_type, void*
   return PMPI_Scatter(in, in_count, in_type, out, out_count, out_type, root, comm);
 }
 
+EXPORT int MPI_Reduce_scatter_block(const void* in, void* out, int count, MPI_Datatype type,
+                                    MPI_Op op, MPI_Comm comm) {
+  ++num_reduce_scatters;
+  return PMPI_Reduce_scatter_block(in, out, count, type, op, comm);
+}
+
 EXPORT int MPI_Reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
                       MPI_Comm comm) {
   ++num_reduces;
@@ -86,6 +93,7 @@ __attribute__((destructor)) static void report(void) {
     fprintf(stderr, "tool: %d allgathers, %d alltoalls\n", num_allgathers, num_alltoalls);
   if (num_gathers + num_scatters > 0)
     fprintf(stderr, "tool: %d gathers, %d scatters\n", num_gathers, num_scatters);
+  if (num_reduce_scatters > 0) fprintf(stderr, "tool: %d reduce-scatters\n", num_reduce_scatters);
 }
 
 #elif defined(REPORTS)

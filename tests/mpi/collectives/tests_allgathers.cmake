@@ -4,7 +4,8 @@
 # With each library: allgathers and alltoalls with HIERBAR_MPI=collectives. Behind
 # tests_two_calls.cmake.
 
-test_two_calls(allgathers allgathers alltoalls "allreduces, allgathers and alltoalls" 2 4 5)
+test_two_calls(allgathers allgathers alltoalls
+               "allreduces, allgathers, alltoalls and reduce-scatters" 2 4 5)
 
 # The end of a communicator's memory.
 mpi_test(allgathers.freed allgathers ARGS freed 200 ENV ${data}

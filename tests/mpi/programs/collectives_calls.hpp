@@ -321,6 +321,12 @@ class OwnCall {
         MPI_Scan(from, to, count, type, op, comm_);
         break;
       default:
+#if MPI_VERSION >= 4
+        if (call_.has_large_count) {
+          MPI_Reduce_scatter_block_c(from, to, count, type, op, comm_);
+          break;
+        }
+#endif
         MPI_Reduce_scatter_block(from, to, count, type, op, comm_);
         break;
     }

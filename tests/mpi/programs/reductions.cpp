@@ -148,7 +148,7 @@ void reduce(const Reduction& reduction, const Elements& left, Elements& right) {
     remove_gaps(reduction.layout, left.data(), packed.data(), kCount);
     from_left = packed.data();
   }
-  const int status = cross_without_gaps(reduction, right.data(), right.data(), kCount,
+  const int status = cross_without_gaps(reduction, {right.data(), kCount, right.data(), kCount},
                                         [&](const void* from, void* to) {
                                           const void* const inputs[] = {from_left, from};
                                           reduction(to, inputs, 2, kCount);

@@ -18,11 +18,11 @@ foreach(ranks IN ITEMS 2 3 4 5 8)
            ARGS --seconds 0.5 --seed ${ranks}
            ENV ${collectives} CHECK ${right} TIMEOUT 240)
   mpi_test(collectives.served.${ranks} collectives_fuzz RANKS ${ranks}
-           ARGS --served allreduce,bcast,reduce,allgather,alltoall,gather,scatter
+           ARGS --served allreduce,bcast,reduce,allgather,alltoall,gather,scatter,reduce_scatter_block
            --rounds 100 --seed ${ranks}
            ENV ${collectives} CHECK ${right} --count allreduces>=1 --count bcasts>=1
            --count reduces>=1 --count allgathers>=1 --count alltoalls>=1 --count gathers>=1
-           --count scatters>=1 TIMEOUT 240)
+           --count scatters>=1 --count reduce-scatters>=1 TIMEOUT 240)
 endforeach()
 mpi_test(collectives.barriers collectives_fuzz RANKS 4 ARGS --seconds 0.5
          CHECK ${right} --count allreduces==0)

@@ -191,12 +191,12 @@ TYPED_TEST(GapTest, AreNeitherReadNorWritten) {
   const auto own = make(0), out = make(9);
   std::vector<std::byte> other(kCount * maxloc->element_bytes);
   remove_gaps(maxloc->layout, make(3).get(), other.data(), kCount);
-  const int result =
-      cross_without_gaps(*maxloc, own.get(), out.get(), kCount, [&](const void* from, void* to) {
-        const void* const inputs[] = {from, other.data()};
-        (*maxloc)(to, inputs, 2, kCount);
-        return 42;
-      });
+  const int result = cross_without_gaps(*maxloc, {own.get(), kCount, out.get(), kCount},
+                                        [&](const void* from, void* to) {
+                                          const void* const inputs[] = {from, other.data()};
+                                          (*maxloc)(to, inputs, 2, kCount);
+                                          return 42;
+                                        });
   EXPECT_EQ(result, 42);
   for (std::size_t i = 0; i < kCount; ++i) {
     TypeParam value;
@@ -220,7 +220,7 @@ TEST(Reduction, OtherElementsAreNotCopied) {
     ASSERT_NE(reduction, nullptr);
     EXPECT_FALSE(reduction->has_gaps());
     int in = 0, out = 0;
-    EXPECT_TRUE(cross_without_gaps(*reduction, &in, &out, 1, [&](const void* from, void* to) {
+    EXPECT_TRUE(cross_without_gaps(*reduction, {&in, 1, &out, 1}, [&](const void* from, void* to) {
       return from == &in && to == &out;
     }));
   }

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MPI_Allgather and MPI_Alltoall with HIERBAR_MPI=collectives, over a library whose calls fail when
-// they are told to.
+// MPI_Allgather, MPI_Alltoall and MPI_Reduce_scatter_block with HIERBAR_MPI=collectives, over a
+// library whose calls fail when they are told to.
 
 #include <gtest/gtest.h>
 
@@ -62,6 +62,22 @@ bool exchanges(const Rank& rank, MPI_Comm comm, int num_ranks, int round, int co
   return out == right;
 }
 
+// Whether each gets the sums of what all bring for it.
+bool sums_up(const Rank& rank, MPI_Comm comm, int num_ranks, int round, int count,
+             bool in_place = false) {
+  const Words all = all_for(rank.number, num_ranks, round, count);
+  Words in, right(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < all.size(); ++i) right[i % right.size()] += all[i];
+  for (int to = 0; to < num_ranks; ++to) {
+    for (int i = 0; i < count; ++i) in.push_back(word(round, rank.number, to, i));
+  }
+  Words out = in_place ? in : Words(right.size());
+  rank.shim.reduce_scatter(in_place ? MPI_IN_PLACE : static_cast<const void*>(in.data()),
+                           out.data(), count, MPI_UINT64_T, MPI_SUM, comm);
+  out.resize(right.size());
+  return out == right;
+}
+
 class StubAllgather : public ::testing::TestWithParam<int> {};
 
 // What everybody wrote before is visible behind it, as behind a barrier.
@@ -81,6 +97,8 @@ TEST_P(StubAllgather, OrdersPlainMemory) {
       for (const int each : words) wrong += each != round;
       if (!exchanges(rank, MPI_COMM_WORLD, num_ranks, round, 1 + 5 * round % most, round % 4 == 0))
         ++wrong;
+      if (!sums_up(rank, MPI_COMM_WORLD, num_ranks, round, 1 + 3 * round % most, round % 4 == 1))
+        ++wrong;
       words[static_cast<std::size_t>(rank.number)] = -round;
       if (!exchanges(rank, MPI_COMM_WORLD, num_ranks, round, 1)) ++wrong;
       for (const int each : words) wrong += each != -round;
@@ -91,6 +109,7 @@ TEST_P(StubAllgather, OrdersPlainMemory) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(trial.times_said(in_words("allgathers", num_ranks, kRounds * num_ranks, 0)), 1);
   EXPECT_EQ(trial.times_said(in_words("alltoalls", num_ranks, 2 * kRounds * num_ranks, 0)), 1);
+  EXPECT_EQ(trial.times_said(in_words("reduce-scatters", num_ranks, kRounds * num_ranks, 0)), 1);
   EXPECT_EQ(trial.num_open(), 0);
 }
 
@@ -104,12 +123,13 @@ TEST_P(StubAllgather, LeavesWhatIsLargeToTheLibrary) {
       for (const int count : {600, most + 1, most}) {
         if (!gathers(rank, MPI_COMM_WORLD, num_ranks, round, count)) ++wrong;
         if (!exchanges(rank, MPI_COMM_WORLD, num_ranks, round, count)) ++wrong;
+        if (!sums_up(rank, MPI_COMM_WORLD, num_ranks, round, count)) ++wrong;
       }
     }
     rank.shim.finalize();
   });
   EXPECT_EQ(wrong, 0);
-  for (const char* const calls : {"allgathers", "alltoalls"})
+  for (const char* const calls : {"allgathers", "alltoalls", "reduce-scatters"})
     EXPECT_EQ(trial.times_said(in_words(calls, num_ranks, 3 * num_ranks, 6 * num_ranks)), 1);
 }
 
@@ -130,13 +150,14 @@ TEST(StubAllgatherFaults, AllRanksLeaveItToTheLibrary) {
         for (int round = 0; round < 4; ++round) {
           if (!exchanges(rank, MPI_COMM_WORLD, 3, round, 7)) ++wrong;
           if (!gathers(rank, MPI_COMM_WORLD, 3, round, 7)) ++wrong;
+          if (!sums_up(rank, MPI_COMM_WORLD, 3, round, 7)) ++wrong;
         }
         rank.shim.finalize();
       });
       EXPECT_EQ(wrong, 0) << function;
-      for (const char* const calls : {"allgathers", "alltoalls"})
+      for (const char* const calls : {"allgathers", "alltoalls", "reduce-scatters"})
         EXPECT_EQ(trial.times_said(in_words(calls, 3, 0, 12)), 1) << function << ' ' << failing;
-      EXPECT_EQ(trial.times_said("the MPI library serves its allreduces, allgathers and alltoalls"),
+      EXPECT_EQ(trial.times_said("the MPI library serves its allreduces, allgathers, alltoalls "),
                 1);
     }
   }

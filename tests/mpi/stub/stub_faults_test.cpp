@@ -54,7 +54,7 @@ bool is_one_of(std::string_view function, std::initializer_list<std::string_view
 }
 bool is_collective(std::string_view function) {
   return is_one_of(function, {"Allgather", "Allreduce", "Alltoall", "Barrier", "Comm_split",
-                              "Gather", "Gatherv", "Reduce", "Scatter"});
+                              "Gather", "Gatherv", "Reduce", "Reduce_scatter_block", "Scatter"});
 }
 // Waiting ranks ask as often as they have time to.
 bool is_poll(std::string_view function) {

@@ -118,6 +118,30 @@ int PMPI_Scatter(const void* send, int, MPI_Datatype, void* receive, int count, 
   });
 }
 
+// Sums of words.
+int PMPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op,
+                              MPI_Comm comm) {
+  return here().call("Reduce_scatter_block", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    const std::size_t bytes = static_cast<std::size_t>(count) * bytes_of(type);
+    const auto parts = seat->comm->exchange(
+        seat->rank, part_of(send, bytes * static_cast<std::size_t>(seat->comm->size)));
+    auto* sums = static_cast<std::uint64_t*>(receive);
+    std::fill_n(sums, count, 0);
+    for (const StubComm::Part& part : *parts) {
+      for (int i = 0; i < count; ++i) {
+        std::uint64_t word = 0;
+        std::memcpy(&word,
+                    &part.bytes[bytes * static_cast<std::size_t>(seat->rank) +
+                                static_cast<std::size_t>(i) * sizeof(word)],
+                    sizeof(word));
+        sums[i] += word;
+      }
+    }
+    return MPI_SUCCESS;
+  });
+}
+
 int PMPI_Gatherv(const void* send, int count, MPI_Datatype, void* receive, const int*,
                  const int* places, MPI_Datatype, int root, MPI_Comm comm) {
   return here().call("Gatherv", [&] {

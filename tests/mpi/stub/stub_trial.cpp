@@ -46,6 +46,7 @@ class ShimCopies {
     bind(library, "MPI_Bcast", calls.bcast);
     bind(library, "MPI_Gather", calls.gather);
     bind(library, "MPI_Reduce", calls.reduce);
+    bind(library, "MPI_Reduce_scatter_block", calls.reduce_scatter);
     bind(library, "MPI_Scatter", calls.scatter);
     bind(library, "MPI_Comm_free", calls.comm_free);
     bind(library, "MPI_Comm_disconnect", calls.comm_disconnect);

@@ -24,6 +24,7 @@ struct ShimCalls {
   decltype(&MPI_Bcast) bcast;
   decltype(&MPI_Gather) gather;
   decltype(&MPI_Reduce) reduce;
+  decltype(&MPI_Reduce_scatter_block) reduce_scatter;
   decltype(&MPI_Scatter) scatter;
   decltype(&MPI_Comm_free) comm_free;
   decltype(&MPI_Comm_disconnect) comm_disconnect;
