@@ -81,6 +81,21 @@ function(hierbar_share_test_headers name)
   target_precompile_headers(${name} REUSE_FROM hierbar_test_headers)
 endfunction()
 
+# hierbar_add_script(<name> <label> <timeout> <script> [<argument>...]): a script as a test; without
+# Python there is none in Python. It is seen from the directory of the caller.
+find_package(Python3 QUIET COMPONENTS Interpreter)
+function(hierbar_add_script name label timeout script)
+  set(command ${CMAKE_CURRENT_SOURCE_DIR}/${script})
+  if(NOT script MATCHES "\\.sh$")
+    if(NOT Python3_FOUND)
+      return()
+    endif()
+    set(command ${Python3_EXECUTABLE} -B ${command})
+  endif()
+  add_test(NAME ${name} COMMAND ${command} ${ARGN} COMMAND_EXPAND_LISTS)
+  hierbar_set_test_properties(${name} ${label} ${timeout})
+endfunction()
+
 # hierbar_set_test_properties(<test> <labels> <timeout>): what all tests of the project have in
 # common, scripts included.
 #

@@ -25,7 +25,8 @@ std::string html_page(const HtmlPage& page);
 // docs/design/reports.md#d0059.
 std::string to_html(const Report& report);
 
-// The files of html/, unchanged. cmake/EmbedText.cmake generates these functions.
+// The files of html/, unchanged. `hierbar_embed_text()` of cmake/HierbarCompile.cmake makes these
+// functions.
 const char* html_style();
 const char* html_shared();      // what all pages have in common
 const char* html_report();      // the report's pictures

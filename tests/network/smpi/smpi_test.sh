@@ -25,7 +25,7 @@ trap 'rm -rf "$work"' EXIT
 
 smpicxx -std=c++20 -O2 -I"$root" -I"$root/runtime" "$here/smpi_meetings.cpp" \
   "$root/mpi/between/schedule_runner.cpp" -o "$work/smpi_meetings" \
-  "$build/runtime/network/libhierbar_network.a" "$build/runtime/base/libhierbar_base.a"
+  "$build/runtime/libhierbar_network.a" "$build/runtime/libhierbar_base.a"
 
 # run L O_S O_R, in us. A message crosses two links, without factors by its size. Polls are a
 # twelfth of L apart: closer ones take longer to simulate. There is no gap in SMPI.
