@@ -3,12 +3,19 @@
 """The programs of program_table.py: what their files say, whether a program is here, and how it
 gets here.
 
-rows/GROUP/NAME.toml describes one program. Its keys are the fields of Row. Words in braces are
-replaced in commands and in values of the environment:
+A file of rows/GROUP describes a program, and is what the program runs: a script or its input, which
+has the row in a comment, as scripts have their metadata for pip:
+
+  # /// row NAME
+  # title = "Name"
+  # ///
+
+A program that needs no file of its own has its row alone, in NAME.toml. The keys of a row are the
+fields of Row. Words in braces are replaced in commands and in values of the environment:
 
   {threads}  of a rank, or of the program
   {ranks}    of an MPI program
-  {here}     the folder of the file
+  {file}     the file with the row
   {work}     a folder for input, made by `prepare`; programs run in a folder below it
   {python}   of the virtual environment that has the wheels; without wheels, the one that runs this
 """
@@ -35,9 +42,9 @@ class Problem(Exception):
 class Row:
     title: str
     command: list
-    name: str  # of the file, without its ending
-    group: str  # the name of its folder
-    here: pathlib.Path
+    name: str
+    group: str  # the name of the folder
+    file: pathlib.Path  # with the row
     place: pathlib.Path  # of what is made for the program alone
     # ---- what it needs
     debian: list = dataclasses.field(default_factory=list)  # packages
@@ -73,7 +80,7 @@ class Row:
         words = {
             "threads": threads,
             "ranks": ranks,
-            "here": self.here,
+            "file": self.file,
             "work": self.work,
             "python": self.python,
         }
@@ -83,15 +90,27 @@ class Row:
         return [self.fill(word, **sizes) for word in command]
 
 
-def read_row(path, places):
+BLOCK = re.compile(
+    r"^(?P<mark>[#%]) /// row (?P<name>\w+)\n(?P<lines>(?:(?P=mark)(?: .*)?\n)*?)(?P=mark) ///$",
+    re.MULTILINE,
+)
+
+
+def tables_of(path):
+    """(name, TOML) of each row in a file."""
+    text = path.read_text()
+    if path.suffix == ".toml":
+        return [(path.stem, text)]
+    return [
+        (found["name"], re.sub(r"^[#%] ?", "", found["lines"], flags=re.MULTILINE))
+        for found in BLOCK.finditer(text)
+    ]
+
+
+def read_row(path, name, text, places):
     try:
-        table = tomllib.loads(path.read_text())
         row = Row(
-            **table,
-            name=path.stem,
-            group=path.parent.name,
-            here=path.parent,
-            place=places / path.stem,
+            **tomllib.loads(text), name=name, group=path.parent.name, file=path, place=places / name
         )
     except (tomllib.TOMLDecodeError, TypeError) as fault:
         raise Problem(f"{path}: {fault}") from None
@@ -102,7 +121,15 @@ def read_row(path, places):
 
 def read_rows(folder, places):
     """All rows below `folder`, by group and name. `places` will hold what is made for them."""
-    return [read_row(path, places) for path in sorted(folder.glob("*/*.toml"))]
+    rows = []
+    for path in folder.glob("*/*"):
+        if path.is_dir():
+            continue
+        tables = tables_of(path)
+        if not tables:
+            raise Problem(f"{path}: it has no row")
+        rows += [read_row(path, name, text, places) for name, text in tables]
+    return sorted(rows, key=lambda row: (row.group, row.name))
 
 
 # ---- whether it is here ----
@@ -211,14 +238,13 @@ def digest_of(path):
 
 
 def inputs_of(row):
-    """Digests of the row's own files that its commands name."""
-    words = " ".join(word for command in (row.command, *row.prepare) for word in command)
-    names = sorted(set(re.findall(r"\{here\}/([\w.-]+)", words)))
-    return {name: digest_of(row.here / name) for name in names}
+    """The digest of the row's file, if its commands name it."""
+    words = [word for command in (row.command, *row.prepare) for word in command]
+    return {row.file.name: digest_of(row.file)} if "{file}" in words else {}
 
 
 def prepare(row):
-    """Makes the input, once for each wording of `prepare` and of the files that it names."""
+    """Makes the input, once for each wording of `prepare` and of the file that it names."""
     row.work.mkdir(parents=True, exist_ok=True)
     mark = row.place / "prepared"
     wanted = repr([[row.filled(command) for command in row.prepare], inputs_of(row)])

@@ -79,6 +79,13 @@ class Workplace(unittest.TestCase):
         (self.rows / group).mkdir(parents=True, exist_ok=True)
         (self.rows / group / f"{name}.toml").write_text(text)
 
+    def write_script(self, name, text, rest):
+        """A file that has its row in a comment. Returns its path."""
+        lines = "".join(f"# {line}\n" for line in text.splitlines())
+        path = self.rows / "ours" / f"{name}.sh"
+        path.write_text(f"# Ours.\n#\n# /// row {name}\n{lines}# ///\n{rest}")
+        return path
+
     def read_row(self, name):
         return next(row for row in program_rows.read_rows(self.rows, self.root) if row.name == name)
 
@@ -158,12 +165,12 @@ class MeasureTest(Workplace):
         self.assertEqual(len(self.run_table("--setting", "alone")[2]), times, what)
 
     def test_what_a_result_depends_on_is_measured_again_if_it_changes(self):
-        row = 'title = "Sleep"\ncommand = ["sleep", "{threads}", "{here}/input"]\n'
-        self.write_row("sleep", row)
+        (self.rows / "ours/sleep.toml").unlink()
+        row = 'title = "Sleep"\ncommand = ["sleep", "{threads}", "{file}"]\n'
         files = {
             "library": self.root / "lib/libomp.so",
             "command": self.root / "bin/hierbar",
-            "input": self.rows / "ours/input",
+            "input": self.write_script("sleep", row, "input\n"),
             "profile": self.root / "config/hierbar/profile.json",
         }
         files["profile"].parent.mkdir(parents=True)
@@ -174,7 +181,8 @@ class MeasureTest(Workplace):
                 self.assert_measured(1, name)
                 os.utime(path, (4e9, 4e9))
                 self.assert_measured(0, f"{name}, which is newer, but the same")
-            self.write_row("sleep", row + 'environment = { SLEEP_DEEP = "1" }\n')
+            more = 'environment = { SLEEP_DEEP = "1" }\n'
+            self.write_script("sleep", row + more, "input\n# changed\n")
             self.assert_measured(1, "a variable of the row")
             for name, times in (("OLDPWD", 0), ("LD_BIND_NOW", 1), ("OMPI_MCA_btl", 1)):
                 with mock.patch.dict(os.environ, {name: "other"}):
@@ -227,16 +235,21 @@ class MeasureTest(Workplace):
         self.assertEqual((row.work / "input").read_text(), "line\n")
 
     def test_input_is_made_again_from_a_changed_file(self):
-        self.write_row(
-            "input",
-            'title = "Input"\ncommand = ["cat", "{work}/input"]\n'
-            'prepare = [["cp", "{here}/input", "."]]\n',
-        )
-        row = self.read_row("input")
-        for text in ("one", "two"):
-            (row.here / "input").write_text(text)
+        text = 'title = "Input"\ncommand = ["cat", "{work}/input"]\n'
+        for number in ("one", "two"):
+            self.write_script("input", text + 'prepare = [["cp", "{file}", "input"]]\n', number)
+            row = self.read_row("input")
             program_rows.prepare(row)
-            self.assertEqual((row.work / "input").read_text(), text)
+            self.assertTrue((row.work / "input").read_text().endswith(f"# ///\n{number}"))
+
+    def test_a_file_may_have_several_rows_and_must_have_one(self):
+        path = self.write_script("one", 'title = "One"\ncommand = ["{file}", "# x"]', "\n")
+        path.write_text(path.read_text() + path.read_text().replace("row one", "row two"))
+        for name in ("one", "two"):
+            row = self.read_row(name)
+            self.assertEqual((row.title, row.filled(row.command)), ("One", [str(path), "# x"]))
+        path.write_text("# /// row one\n# title = 1\n")
+        self.assertIn("it has no row", self.run_table()[1])
 
 
 class MissingTest(Workplace):

@@ -1,5 +1,25 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# One token after the other: each operation of a layer is a parallel region.
+#
+# /// row torch
+# title = "PyTorch, eager"
+# wheels = ["torch==2.15.0", "numpy==2.4.6"]
+# command = ["{python}", "{file}", "eager", "100"]
+# time = 'seconds: ([0-9.]+)'
+# ///
+#
+# The same decoder, with kernels that torch.compile makes by GCC.
+#
+# /// row torch_compile
+# title = "PyTorch, torch.compile"
+# wheels = ["torch==2.15.0", "numpy==2.4.6"]
+# debian = ["g++"]
+# check = ["g++", "--version"]
+# command = ["{python}", "{file}", "compile", "100"]
+# time = 'seconds: ([0-9.]+)'
+# ///
 """torch_decoder.py MODE TOKENS: a small decoder with random weights in PyTorch, which writes TOKENS
 tokens, one at a time.
 

@@ -1,5 +1,16 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Searches for the nearest of 20,000 vectors, a few at a time.
+#
+# /// row faiss
+# title = "Faiss"
+# wheels = ["faiss-cpu==1.15.1"]
+# command = ["{python}", "{file}"]
+# time = 'seconds: ([0-9.]+)'
+# # Its matrix products are those of an OpenBLAS with threads of its own.
+# environment = { OPENBLAS_NUM_THREADS = "1" }
+# ///
 """Exact searches by Faiss: 16 queries in each, a parallel region or two."""
 
 import time

@@ -1,5 +1,15 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Trees on small data: each split has some parallel regions.
+#
+# /// row lightgbm
+# title = "LightGBM"
+# wheels = ["lightgbm==4.7.0"]
+# command = ["{python}", "{file}"]
+# time = 'seconds: ([0-9.]+)'
+# tolerance = 1e-6
+# ///
 """Boosted trees by LightGBM on 10,000 points."""
 
 import time

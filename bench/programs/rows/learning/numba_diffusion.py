@@ -1,5 +1,15 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Loops over small arrays: a parallel region every few microseconds.
+#
+# /// row numba
+# title = "numba"
+# wheels = ["numba==0.68.1"]
+# command = ["{python}", "{file}"]
+# environment = { NUMBA_THREADING_LAYER = "omp", NUMBA_NUM_THREADS = "{threads}" }
+# time = 'seconds: ([0-9.]+)'
+# ///
 """Diffusion on a grid of 256 x 256, in parallel loops of numba."""
 
 import time

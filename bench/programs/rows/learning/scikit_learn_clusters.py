@@ -1,5 +1,17 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# k-means: each iteration is one parallel region over chunks of the points.
+#
+# /// row scikit_learn
+# title = "scikit-learn"
+# wheels = ["scikit-learn==1.9.1"]
+# command = ["{python}", "{file}"]
+# time = 'seconds: ([0-9.]+)'
+# tolerance = 1e-6
+# # Its matrix products are those of numpy's OpenBLAS, which has threads of its own.
+# environment = { OPENBLAS_NUM_THREADS = "1" }
+# ///
 """k-means by scikit-learn, from fixed first centres, and boosted trees."""
 
 import time

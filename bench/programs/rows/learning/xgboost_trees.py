@@ -1,5 +1,15 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Trees on small data, with histograms.
+#
+# /// row xgboost
+# title = "XGBoost"
+# wheels = ["xgboost==3.2.0"]
+# command = ["{python}", "{file}"]
+# time = 'seconds: ([0-9.]+)'
+# tolerance = 1e-5
+# ///
 """Boosted trees by XGBoost on 10,000 points."""
 
 import time

@@ -1,5 +1,17 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Groups and sorts tables of R in many short parallel loops.
+#
+# /// row data_table
+# title = "R data.table"
+# debian = ["r-cran-data.table"]
+# command = ["Rscript", "--vanilla", "{file}", "{threads}"]
+# check = ["Rscript", "--vanilla", "-e", "library(data.table)"]
+# time = 'seconds: ([0-9.]+)'
+# tolerance = 1e-9
+# ///
+#
 # data_table.R THREADS: groups, joins and sorts of a table with 200,000 rows.
 suppressPackageStartupMessages(library(data.table))
 setDTthreads(as.integer(commandArgs(trailingOnly = TRUE)[1]))

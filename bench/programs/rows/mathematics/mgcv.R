@@ -1,5 +1,17 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Additive models of R, whose matrices are made by OpenMP's threads.
+#
+# /// row mgcv
+# title = "R mgcv"
+# debian = ["r-cran-mgcv"]
+# command = ["Rscript", "--vanilla", "{file}", "{threads}"]
+# check = ["Rscript", "--vanilla", "-e", "library(mgcv)"]
+# time = 'seconds: ([0-9.]+)'
+# tolerance = 1e-6
+# ///
+#
 # mgcv.R THREADS: fits a model with four smooth terms to 20,000 points, with discretised covariates.
 suppressPackageStartupMessages(library(mgcv))
 threads <- as.integer(commandArgs(trailingOnly = TRUE)[1])
