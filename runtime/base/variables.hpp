@@ -26,7 +26,7 @@ std::string settings_in(const Environment& environment, std::initializer_list<co
 
 // An environment variable that users may set. `hierbar variables`, docs/reference/variables.md and
 // the messages about misspelt names come from this list, which names every variable that our
-// libraries and the command read (tests/docs/variables_test.py).
+// libraries and the command read (tests/docs/pages_test.py).
 struct Variable {
   const char* name;
   const char* values;

@@ -10,7 +10,7 @@ unpatched build.
    their debug twins, with --llvm those of another version).
 2. Run the suite on ours with the given variables set for every test program.
 3. Compare with stock under the same variables without KMP_BARRIER, as tests/suites/compare.py does.
-   The known failures are those that the compiler is too old for (stock-<version>-clang<major>.txt).
+   The known failures are those that the compiler is too old for (fails_on_stock.txt).
    With --full-stock the whole suite runs on stock.
 
 Exit status: 0 no regression, 1 regression, 2 the comparison could not be made.
@@ -97,12 +97,17 @@ def build(build_dir, target):
 
 def read_known_failures(llvm_version, compiler_major):
     """The tests that always fail on stock, because the suite is newer than the compiler."""
-    path = pathlib.Path(__file__).parent / f"stock-{llvm_version}-clang{compiler_major}.txt"
-    if not path.exists():
-        print(f"hierbar: no list {path.name}; stock is run on everything that fails")
-        return set()
-    lines = (line.split("#")[0].strip() for line in path.read_text().splitlines())
-    return {line for line in lines if line}
+    sections, section = {}, None
+    for line in KNOWN_FAILURES.read_text().splitlines():
+        entry = line.split("#")[0].strip()
+        if entry.startswith("["):
+            section = sections.setdefault(entry.strip("[]"), set())
+        elif entry:
+            section.add(entry)
+    wanted = f"{llvm_version} clang {compiler_major}"
+    if wanted not in sections:
+        print(f"hierbar: {KNOWN_FAILURES.name} has no [{wanted}]; stock is run on all that fails")
+    return sections.get(wanted, set())
 
 
 def print_result(result):

@@ -10,7 +10,7 @@ fails when one is wrong there that is right without.
     osu  OSU micro-benchmarks, with data validation (-c)
     imb  IMB-MPI1 of the Intel MPI Benchmarks, built with its checks (-DCHECK)
 
-1. Fetch the sources (fetch_mpi_benchmarks.sh) and build them with the family's compiler driver.
+1. Fetch the sources (fetch_suite.sh) and build them with the family's compiler driver.
 2. Run each collective at each number of ranks, with 0 or 1 byte to 8 KiB, under the shim with the
    given variables. A benchmark is right if every line of its table says so. Their times are not
    used.
@@ -31,7 +31,7 @@ from compare import CannotRun, skip
 from mpi_suite import MpiSuite
 from mpich_tests import SUFFIXES
 
-FETCH = pathlib.Path(__file__).resolve().parent / "fetch_mpi_benchmarks.sh"
+FETCH = pathlib.Path(__file__).resolve().parent / "fetch_suite.sh"
 OSU_CALLS = ("allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce")
 OSU_CALLS += ("reduce_scatter", "scatter")
 IMB_CALLS = ("Allgather", "Allreduce", "Alltoall", "Barrier", "Bcast", "Gather", "Reduce")
@@ -132,7 +132,7 @@ def make(arguments, work_dir):
     if (directory / "built").exists():
         return directory
     shutil.rmtree(directory, ignore_errors=True)
-    fetch = [FETCH, "--benchmark", arguments.benchmark, "--out", directory]
+    fetch = [FETCH, "--suite", arguments.benchmark, "--out", directory]
     if subprocess.run([*fetch, "--state", work_dir / "state"]).returncode != 0:
         skip(f"the sources of the {BENCHMARKS[arguments.benchmark].title} cannot be had")
     log_path = directory / "build.log"

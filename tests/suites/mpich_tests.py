@@ -20,7 +20,7 @@ import subprocess
 
 from compare import CannotRun
 
-FETCH = pathlib.Path(__file__).resolve().parent / "fetch_mpich_tests.sh"
+FETCH = pathlib.Path(__file__).resolve().parent / "fetch_suite.sh"
 AROUND = FETCH.with_name("barriers_around.c")
 # The folders that are used: those whose programs have barriers, make and free communicators, have
 # windows, threads or sessions, or make calls that must fail. Sessions are in init and threads/init.
@@ -64,7 +64,9 @@ class Build:
             )
 
     def make(self):
-        fetched = subprocess.run([FETCH, "--out", self.source_dir, "--state", self._state_dir])
+        fetched = subprocess.run(
+            [FETCH, "--suite", "mpich", "--out", self.source_dir, "--state", self._state_dir]
+        )
         if fetched.returncode != 0:
             raise CannotRun("MPICH's tests cannot be had")
         driver = (
