@@ -73,7 +73,19 @@ install(DIRECTORY runtime/barrier/ DESTINATION ${hierbar_include_dir}/barrier FI
 
 # 3. CMake package and pkg-config file.
 install(EXPORT hierbarTargets NAMESPACE hierbar:: DESTINATION ${hierbar_package_dir})
-configure_package_config_file(cmake/hierbarConfig.cmake.in ${PROJECT_BINARY_DIR}/hierbarConfig.cmake
+file(WRITE ${PROJECT_BINARY_DIR}/hierbarConfig.cmake.in [==[@PACKAGE_INIT@
+
+# Targets: hierbar::barrier, the header-only barrier; hierbar::runtime, libhierbar.so.
+# HIERBAR_OPENMP_DIR: where libomp.so and its other names are, for LD_LIBRARY_PATH or a run path.
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+include("${CMAKE_CURRENT_LIST_DIR}/hierbarTargets.cmake")
+set_and_check(HIERBAR_INCLUDE_DIR "@PACKAGE_CMAKE_INSTALL_INCLUDEDIR@")
+set(HIERBAR_OPENMP_DIR "@PACKAGE_hierbar_openmp_dir@")
+check_required_components(hierbar)
+]==])
+configure_package_config_file(${PROJECT_BINARY_DIR}/hierbarConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/hierbarConfig.cmake
                               INSTALL_DESTINATION ${hierbar_package_dir}
                               PATH_VARS CMAKE_INSTALL_INCLUDEDIR hierbar_openmp_dir)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hierbarConfigVersion.cmake
@@ -83,5 +95,15 @@ install(FILES ${PROJECT_BINARY_DIR}/hierbarConfig.cmake
         DESTINATION ${hierbar_package_dir})
 # Relative to itself, because --prefix can still change where everything goes.
 file(RELATIVE_PATH hierbar_prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(hierbar.pc.in ${PROJECT_BINARY_DIR}/hierbar.pc @ONLY)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/hierbar.pc @ONLY CONTENT [==[prefix=${pcfiledir}/@hierbar_prefix_from_pc@
+libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
+includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+openmpdir=${prefix}/@hierbar_openmp_dir@
+
+Name: hierbar
+Description: @PROJECT_DESCRIPTION@
+Version: @PROJECT_VERSION@
+Libs: -L${libdir} -lhierbar
+Cflags: -I${includedir} -I${includedir}/hierbar
+]==])
 install(FILES ${PROJECT_BINARY_DIR}/hierbar.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -11,7 +11,6 @@
 source "$(dirname "$0")/check.sh"
 build_dir=$1 version=$2 with_libomp=$3 with_mpi_bench=$4
 shift 4
-consumer=$(dirname "$0")/consumer
 examples=$(cd "$(dirname "$0")/../examples" && pwd)
 prefix=$work/prefix
 
@@ -25,7 +24,33 @@ run find "$prefix" -xtype l
 check 'no installed link leads nowhere' same_text "$(cat "$work/output")" ''
 lib_dir=$(dirname "$(find "$prefix" -type f -name 'libhierbar.so*' -print -quit)")
 
-# 1. find_package(hierbar).
+# 1. find_package(hierbar), and the examples of docs/reference/api.md as they stand there.
+consumer=$work/source
+mkdir "$consumer"
+cat >"$consumer/consumer.cpp" <<'END'
+#include <hierbar/hierbar.h>
+#include <hierbar/barrier/barrier.hpp>
+
+#include <cstdio>
+
+int main() { std::printf("%s %s\n", hierbar_version(), HIERBAR_VERSION_STRING); }
+END
+cat >"$consumer/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(consumer C CXX)
+find_package(hierbar ${version} EXACT REQUIRED)
+add_executable(consumer consumer.cpp)
+target_compile_features(consumer PRIVATE cxx_std_20)
+target_link_libraries(consumer PRIVATE hierbar::runtime hierbar::barrier)
+
+find_package(Threads REQUIRED)
+add_executable(example_threads ${examples_dir}/threads.c)
+add_executable(example_allreduce ${examples_dir}/allreduce.c)
+add_executable(example_processes ${examples_dir}/processes.cpp)
+foreach(name IN ITEMS example_threads example_allreduce example_processes)
+  target_link_libraries(${name} PRIVATE hierbar::runtime Threads::Threads)
+endforeach()
+END
 run cmake -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -Dversion="$version" \
   -Dexamples_dir="$examples"
 check 'find_package finds it' succeeded
@@ -62,7 +87,20 @@ if [[ $with_libomp == ON ]]; then
     check "the loader does not find $name by itself" is_missing "$lib_dir/$name"
   done
   check 'libhierbar.so is found beside libomp.so' exists "$lib_dir/hierbar/libhierbar.so"
-  run "${CXX:-c++}" -fopenmp "$consumer/team.cpp" -o "$work/team"
+  cat >"$work/team.cpp" <<'END'
+#include <omp.h>
+
+#include <cstdio>
+
+int main() {
+#pragma omp parallel
+  {
+#pragma omp single
+    std::printf("team of %d\n", omp_get_num_threads());
+  }
+}
+END
+  run "${CXX:-c++}" -fopenmp "$work/team.cpp" -o "$work/team"
   check 'an OpenMP program builds' succeeded
   run env LD_LIBRARY_PATH="$lib_dir/hierbar" OMP_NUM_THREADS=3 KMP_VERSION=1 "$work/team"
   check "GCC's program runs on the installed libomp" says 'LLVM OMP version'
