@@ -15,7 +15,7 @@
 #include "api/handle.hpp"
 #include "base/membarrier.hpp"
 #include "hierbar/hierbar.h"
-#include "plan/export/plan_text.hpp"
+#include "plan/plan_text.hpp"
 
 namespace hierbar {
 namespace {

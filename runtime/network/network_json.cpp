@@ -1,6 +1,22 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "network/network_json.hpp"
+#include "network/network_profile.hpp"
+
+#ifdef HIERBAR_WITHOUT_JSON
+
+namespace hierbar::network {
+
+Result<NetworkProfile> parse_network_profile(const std::string&) {
+  return Error{"this was built without nlohmann_json"};
+}
+
+Result<std::string> with_network(const std::string&, const MeasuredNetwork&) {
+  return Error{"this was built without nlohmann_json"};
+}
+
+}  // namespace hierbar::network
+
+#else
 
 #include <algorithm>
 #include <array>
@@ -10,7 +26,7 @@
 
 #include "../include/hierbar/hierbar.h"
 #include "network/contention/traffic.hpp"
-#include "network/network_profile.hpp"
+#include "network/network_json.hpp"
 #include "network/parameters.hpp"
 
 namespace hierbar::network {
@@ -307,3 +323,5 @@ Result<std::string> with_network(const std::string& old_text, const MeasuredNetw
 }
 
 }  // namespace hierbar::network
+
+#endif

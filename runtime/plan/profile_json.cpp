@@ -1,10 +1,23 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "plan/profile.hpp"
+
+#ifdef HIERBAR_WITHOUT_JSON
+
+namespace hierbar {
+
+Result<Profile> parse_profile(const std::string&) {
+  return Error{"this libhierbar.so was built without nlohmann_json"};
+}
+
+}  // namespace hierbar
+
+#else
+
 #include <nlohmann/json.hpp>
 
 #include "../include/hierbar/hierbar.h"
-#include "plan/profile.hpp"
 
 namespace hierbar {
 namespace {
@@ -94,3 +107,5 @@ Result<Profile> parse_profile(const std::string& text) {
 }
 
 }  // namespace hierbar
+
+#endif

@@ -11,8 +11,8 @@
 
 #include "base/levels.h"
 #include "base/variables.hpp"
-#include "plan/export/plan_text.hpp"
 #include "plan/groups.hpp"
+#include "plan/plan_text.hpp"
 #include "service/process_plans.hpp"
 #include "topology/export/machine_text.hpp"
 

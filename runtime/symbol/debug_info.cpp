@@ -2,6 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "symbol/debug_info.hpp"
 
+#ifdef HIERBAR_WITHOUT_LIBDW
+
+namespace hierbar {
+
+void read_debug_info(CodePlace&) {}
+
+void close_debug_files() {}
+
+}  // namespace hierbar
+
+#else
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -160,3 +172,5 @@ void read_debug_info(CodePlace& place) {
 void close_debug_files() { debug_files().clear(); }
 
 }  // namespace hierbar
+
+#endif

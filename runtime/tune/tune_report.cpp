@@ -6,7 +6,7 @@
 
 #include "../include/hierbar/hierbar.h"
 #include "base/text.hpp"
-#include "plan/export/plan_text.hpp"
+#include "plan/plan_text.hpp"
 
 namespace hierbar {
 namespace {

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <vector>
 
-#include "plan/export/plan_text.hpp"
 #include "plan/groups.hpp"
 #include "plan/locality.hpp"
+#include "plan/plan_text.hpp"
 #include "tests/support/machines.hpp"
 #include "tests/support/plan_checks.hpp"
 #include "tests/support/test_plans.hpp"

@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "plan/export/plan_text.hpp"
+#include "plan/plan_text.hpp"
 #include "plan/shape.hpp"
 #include "tests/support/machines.hpp"
 #include "tests/support/plan_checks.hpp"

@@ -48,7 +48,8 @@ void add_mapping_option(CLI::App& command, CommonOptions& options) {
 void add_run_options(CLI::App& command, CommonOptions& options) {
   command
       .add_option("--seed", options.seed,
-                  "Of the costs' small variations: equal seeds give equal figures")
+                  "Of the random numbers of a run, the costs' small variations: equal seeds give "
+                  "equal figures")
       ->type_name("N")
       ->capture_default_str();
   command

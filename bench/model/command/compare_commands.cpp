@@ -199,7 +199,7 @@ void add_scale_command(CLI::App& app, int& status) {
   add_mapping_option(*command, options->common);
   add_run_options(*command, options->common);
   command->add_flag("--check", options->check,
-                    "Return 1 when the target for the last of them is missed");
+                    "Judge the figures: return 1 when the target for the last of them is missed");
   command->footer(
       "Figures are medians over the parameter sets. The last lines are the ratio of the fastest "
       "classic algorithm of each\n"
@@ -307,7 +307,7 @@ void add_hybrid_command(CLI::App& app, int& status) {
       ->capture_default_str();
   command
       ->add_option("--ranks", options->num_ranks,
-                   "Numbers of ranks, each with as many threads as the others")
+                   "Ranks of the job, several numbers, each with as many threads as the others")
       ->delimiter(',')
       ->check(CLI::Range(2, 2048))
       ->type_name("R,...")
@@ -315,7 +315,8 @@ void add_hybrid_command(CLI::App& app, int& status) {
   add_mapping_option(*command, options->common);
   refuse_short_n(*command, "--participants");
   add_run_options(*command, options->common);
-  command->add_flag("--check", options->check, "Return 1 when the target is missed");
+  command->add_flag("--check", options->check,
+                    "Judge the figures: return 1 when the target is missed");
   command->footer(
       "  one       the barrier of hierbar/mpi.h: all threads of all ranks in one episode\n"
       "  omp, MPI  the barrier of one rank's threads (the slowest rank's), and that of one thread "

@@ -4,13 +4,90 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "bench/common/decode_graph.hpp"
 #include "bench/common/report/report_json.hpp"
 #include "bench/model/command/commands.hpp"
-#include "bench/model/region/decode.hpp"
+#include "bench/model/region/region_trial.hpp"
+#include "bench/model/trial/compare.hpp"
 
 namespace hierbar::bench::model {
 namespace {
+
+// ---- the prediction ----
+
+// A decode with one way to synchronise after each operation. The vectors are by parameter set.
+struct DecodePrediction {
+  std::string name;
+  bool has_regions = false;  // a region for each operation; else one region, and barriers
+  std::uint32_t num_threads = 0;
+  double ideal_ns = 0;              // the graph's work divided among the threads
+  std::vector<double> step_ns;      // one barrier or one region, without work
+  std::vector<double> graph_ns;     // ideal_ns and a step for each operation
+  std::vector<double> sync_shares;  // of graph_ns: what is not ideal_ns
+};
+
+// Ours, libomp's default, and two more of its patterns. The simulation of its distributed barrier
+// finds no end where all threads are in one of its groups.
+bool is_predicted(RegionShape shape) {
+  return shape == RegionShape::kLean || shape == RegionShape::kHyper ||
+         shape == RegionShape::kTree || shape == RegionShape::kLinear;
+}
+
+DecodePrediction predict(std::string name, bool has_regions, std::uint32_t num_threads,
+                         std::vector<double> step_ns, const DecodeGraph& graph) {
+  DecodePrediction prediction{.name = std::move(name),
+                              .has_regions = has_regions,
+                              .num_threads = num_threads,
+                              .ideal_ns = graph_work_ns(graph) / num_threads,
+                              .step_ns = std::move(step_ns),
+                              .graph_ns = {},
+                              .sync_shares = {}};
+  for (const double step : prediction.step_ns) {
+    const double sync = graph.num_operations * step;
+    prediction.graph_ns.push_back(prediction.ideal_ns + sync);
+    prediction.sync_shares.push_back(sync / (prediction.ideal_ns + sync));
+  }
+  return prediction;
+}
+
+// Predicts decodes with our barrier, with one counter and a sense (what a spin barrier of ggml's
+// kind does), with lean regions and with three patterns of unmodified libomp. A step costs what it
+// does alone, when all threads enter together, because the work is divided evenly. Threads share no
+// core. Errors: those of Scenario::make(), of cost_of(), and how a region failed.
+Result<std::vector<DecodePrediction>> predict_decodes(const ModelMachine& machine, Mapping mapping,
+                                                      std::uint32_t num_threads,
+                                                      const DecodeGraph& graph, std::uint64_t seed,
+                                                      const Episodes& episodes) {
+  Result<Scenario> scenario = Scenario::make(machine.machine, mapping, num_threads);
+  if (!scenario) return Error{scenario.error()};
+  std::vector<DecodePrediction> predictions;
+  for (const Algorithm algorithm : {Algorithm::kHier, Algorithm::kSenseReversing}) {
+    Result<Costs> costs =
+        cost_of(*scenario, algorithm, scenario->engine_plan(), machine.sets, seed, episodes);
+    if (!costs) return Error{costs.error()};
+    predictions.push_back(predict(std::string(algorithm_name(algorithm)), false, num_threads,
+                                  std::move(costs->isolated), graph));
+  }
+  RegionTrial trial(*scenario, scenario->engine_plan());
+  for (const NamedRegionShape& named : kRegionShapes) {
+    if (!is_predicted(named.shape)) continue;
+    std::vector<double> isolated;
+    for (const ParameterSet& set : machine.sets) {
+      const Result<RegionTimes> times = trial.run(named.shape, set.parameters, seed, episodes);
+      if (!times) return Error{times.error()};
+      isolated.push_back(times->isolated);
+    }
+    predictions.push_back(
+        predict(std::string(named.name), true, num_threads, std::move(isolated), graph));
+  }
+  return predictions;
+}
+
+// ---- the command ----
 
 struct DecodeCommandOptions {
   CommonOptions common;

@@ -185,7 +185,8 @@ void add_host_command(CLI::App& app, int& status) {
       ->expected(0, 1)
       ->default_str("-")
       ->type_name("FILE");
-  command->add_flag("--check", options->check, "Return 1 when an error is above 25 %");
+  command->add_flag("--check", options->check,
+                    "Judge the figures: return 1 when an error is above 25 %");
   command->footer(kHostFooter);
   command->callback([options, &status] { status = show_host(*options); });
 }

@@ -4,15 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
 
 #include "base/files.hpp"
 #include "bench/common/progress.hpp"
+#include "bench/common/random.hpp"
 #include "bench/common/report/report_json.hpp"
 #include "bench/model/command/commands.hpp"
 #include "bench/model/machine/simulation_cost.hpp"
-#include "bench/model/paper/fit.hpp"
+#include "bench/model/paper/paper.hpp"
 #include "bench/model/paper/paper_table.hpp"
 
 namespace hierbar::bench::model {
@@ -43,7 +50,8 @@ void add_table_command(CLI::App& app, int& status) {
   auto options = std::make_shared<TableOptions>();
   add_machine_options(*command, options->common, kCalibratedMachine);
   add_run_options(*command, options->common);
-  command->add_flag("--check", options->check, "Return 1 when a target is missed");
+  command->add_flag("--check", options->check,
+                    "Judge the figures: return 1 when a target is missed");
   command->footer(
       "Everything is computed in this run, by the barriers' own code, from the parameter sets in "
       "the machine's file.\n"
@@ -61,6 +69,159 @@ void add_table_command(CLI::App& app, int& status) {
 }
 
 namespace {
+
+// ---- calibrate: the search ----
+
+// How freely calibration chooses latencies.
+enum class Freedom : std::uint8_t {
+  kFree,    // all in their wide ranges
+  kPinned,  // latencies published for the machine stay within kPinnedSlack
+};
+inline constexpr double kPinnedSlack = 0.15;
+
+struct FitOptions {
+  Parameters start;  // the published latencies, and the kind of read queue
+  Freedom freedom = Freedom::kPinned;
+  std::set<Distance> published;  // the latencies that kPinned keeps
+  std::uint32_t num_generations = 80;
+  std::uint64_t seed = 1;
+};
+
+struct Fit {
+  Parameters parameters;
+  double mean_error = 0;  // mean of |model / paper - 1| over the cells
+};
+
+constexpr std::size_t kNumCandidates = 36;
+constexpr Episodes kEpisodes{.warm_up = 2, .measured = 5};
+constexpr double kCrossover = 0.8;
+// The same for all simulated runs, so that the error depends on the parameters only.
+constexpr std::uint64_t kRunSeed = 1;
+
+struct SearchRange {
+  const ParameterInfo* info;
+  double lowest;
+  double highest;
+};
+
+std::vector<SearchRange> ranges_of(const FitOptions& options) {
+  std::vector<SearchRange> ranges;
+  for (const ParameterInfo& info : parameter_infos()) {
+    // The paper binds one process to a core.
+    if (info.value == nullptr && info.distance == Distance::kCore) continue;
+    SearchRange range{&info, info.lowest, info.highest};
+    if (info.value == nullptr && options.freedom == Freedom::kPinned &&
+        options.published.contains(info.distance)) {
+      const double published = value_of(options.start, info);
+      range.lowest = published * (1 - kPinnedSlack);
+      range.highest = published * (1 + kPinnedSlack);
+    }
+    ranges.push_back(range);
+  }
+  return ranges;
+}
+
+// Positions in the ranges, each from 0 to 1.
+using Point = std::vector<double>;
+
+class Search {
+ public:
+  Search(PaperTrials& trials, const FitOptions& options)
+      : trials_(trials), options_(options), ranges_(ranges_of(options)), random_(options.seed) {}
+
+  Fit run(const std::function<void(std::uint32_t, double)>& progress) {
+    for (std::size_t i = 0; i < kNumCandidates; ++i) {
+      Point point(ranges_.size());
+      for (double& position : point) position = uniform();
+      errors_.push_back(error(point, std::numeric_limits<double>::infinity()));
+      points_.push_back(std::move(point));
+    }
+    for (std::uint32_t generation = 1; generation <= options_.num_generations; ++generation) {
+      for (std::size_t i = 0; i < kNumCandidates; ++i) improve(i);
+      progress(generation, errors_[best()]);
+    }
+    return {parameters_at(points_[best()]), errors_[best()]};
+  }
+
+ private:
+  double uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
+  std::size_t best() const {
+    return static_cast<std::size_t>(std::min_element(errors_.begin(), errors_.end()) -
+                                    errors_.begin());
+  }
+
+  // Tries a mixture of this candidate, a good one and two others. Keeps the better of the two.
+  void improve(std::size_t i) {
+    const Point& self = points_[i];
+    const Point& good = points_[one_of_the_best()];
+    const Point& one = points_[random_.below(kNumCandidates)];
+    const Point& other = points_[random_.below(kNumCandidates)];
+    const double step = 0.4 + 0.4 * uniform();
+    const std::size_t certain = random_.below(static_cast<std::uint32_t>(self.size()));
+    Point tried = self;
+    for (std::size_t k = 0; k < tried.size(); ++k) {
+      if (k != certain && uniform() > kCrossover) continue;
+      tried[k] = reflect(self[k] + step * (good[k] - self[k]) + step * (one[k] - other[k]));
+    }
+    const double tried_error = error(tried, errors_[i]);
+    if (tried_error > errors_[i]) return;
+    errors_[i] = tried_error;
+    points_[i] = std::move(tried);
+  }
+
+  std::size_t one_of_the_best() {
+    std::vector<std::size_t> order(kNumCandidates);
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    constexpr std::size_t kNumBest = kNumCandidates / 6;
+    std::partial_sort(order.begin(), order.begin() + kNumBest, order.end(),
+                      [this](std::size_t a, std::size_t b) { return errors_[a] < errors_[b]; });
+    return order[random_.below(kNumBest)];
+  }
+
+  static double reflect(double position) {
+    if (position < 0) position = -position;
+    if (position > 1) position = 2 - position;
+    return std::clamp(position, 0.0, 1.0);
+  }
+
+  Parameters parameters_at(const Point& point) const {
+    Parameters parameters = options_.start;
+    for (std::size_t k = 0; k < point.size(); ++k) {
+      const SearchRange& range = ranges_[k];
+      value_of(parameters, *range.info) = range.lowest + point[k] * (range.highest - range.lowest);
+    }
+    return parameters;
+  }
+
+  // Stops as soon as the error is above `bound`.
+  double error(const Point& point, double bound) {
+    const Parameters parameters = parameters_at(point);
+    double sum = 0;
+    const auto count = static_cast<double>(trials_.size());
+    for (std::size_t i = 0; i < trials_.size() && sum <= bound * count; ++i) {
+      const Result<double> us = trials_.run(i, parameters, kRunSeed, kEpisodes);
+      sum += us.ok() ? std::abs(*us / paper_us(trials_.cells()[i]) - 1) : 10.0;
+    }
+    return sum / count;
+  }
+
+  PaperTrials& trials_;
+  const FitOptions& options_;
+  std::vector<SearchRange> ranges_;
+  test::Random random_;
+  std::vector<Point> points_;
+  std::vector<double> errors_;
+};
+
+// Searches the parameters with which the trials' periods are nearest to the paper's, by
+// differential evolution (R. Storn, K. Price, J. Global Optimization 11, 1997). After each
+// generation `progress` gets the number of generations done, and the best error.
+Fit fit(PaperTrials& trials, const FitOptions& options,
+        const std::function<void(std::uint32_t, double)>& progress) {
+  return Search(trials, options).run(progress);
+}
+
+// ---- calibrate: the command ----
 
 constexpr const char* kParametersProvenance =
     "Differential evolution over MPI_Barrier's published times in M. G. Kurnosov, Vestnik SibGUTI "

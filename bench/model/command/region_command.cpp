@@ -134,7 +134,8 @@ void add_region_command(CLI::App& app, int& status) {
   add_mapping_option(*command, options->common);
   refuse_short_n(*command, "--threads");
   add_run_options(*command, options->common);
-  command->add_flag("--check", options->check, "Return 1 when the target is missed");
+  command->add_flag("--check", options->check,
+                    "Judge the figures: return 1 when the target is missed");
   command->footer(
       "  lean          the region of KMP_BARRIER=hier that is like the one before: the function "
       "goes along with the release\n"

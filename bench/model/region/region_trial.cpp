@@ -16,7 +16,6 @@
 #include "bench/model/machine/simulation_cost.hpp"
 #include "bench/model/machine/simulator.hpp"
 #include "bench/model/region/stock_shapes.hpp"
-#include "bench/model/region/team_memory.hpp"
 #include "plan/plan.h"
 
 namespace hierbar::bench::model {

@@ -6,21 +6,25 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/trusted_variable.hpp"
 #include "base/variables.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/option/network_options.hpp"
-#include "plan/export/plan_json.hpp"
-#include "plan/export/plan_text.hpp"
 #include "plan/groups.hpp"
 #include "plan/locality.hpp"
+#include "plan/plan_text.hpp"
 #include "plan/profile.hpp"
 #include "plan/settings.hpp"
 #include "plan/shape.hpp"
 
 namespace hierbar {
 namespace {
+
+using nlohmann::ordered_json;
 
 constexpr const char* kMapOption = "--map";
 constexpr const char* kLevelsOption = "--levels";
@@ -35,6 +39,59 @@ struct PlanOptions {
   MeetingOptions meeting;
   bool json = false;
 };
+
+// ---- as JSON ----
+
+// {"depth", "stepped_aside": null | reason,
+//  "levels": [{"name": "G1", "level": "numa", "groups": [{"leader", "members": []}]}]}
+ordered_json to_json(const GroupTree& tree) {
+  ordered_json levels = ordered_json::array();
+  for (std::size_t i = 0; i < tree.levels.size(); ++i) {
+    ordered_json groups = ordered_json::array();
+    for (const Group& group : tree.levels[i].groups) {
+      groups.push_back(ordered_json{{"leader", group.leader()}, {"members", group.members}});
+    }
+    levels.push_back(ordered_json{{"name", group_level_number(i)},
+                                  {"level", group_level_name(tree.levels[i])},
+                                  {"groups", std::move(groups)}});
+  }
+  ordered_json json{
+      {"depth", tree.depth}, {"stepped_aside", nullptr}, {"levels", std::move(levels)}};
+  if (!tree.stepped_aside.empty()) json["stepped_aside"] = tree.stepped_aside;
+  return json;
+}
+
+// {"depth", "gather_levels", "release", "leaders": [], "crews": [[]],
+//  "arities": {"exchange", "gather": {children: parents}},
+//  "line_bytes", "lines_per_slot", "num_slots",
+//  "participants": [{"parent", "children": [], "slot"}]}
+ordered_json to_json(const hierbar_plan& plan) {
+  ordered_json gather = ordered_json::object();
+  for (const auto& [num_children, num_parents] : gather_arities(plan))
+    gather[std::to_string(num_children)] = num_parents;
+  ordered_json participants = ordered_json::array();
+  for (std::uint32_t i = 0; i < plan.num_participants; ++i) {
+    const hierbar_plan_node& node = plan.nodes[i];
+    const std::uint32_t* first = plan.children + node.first_child;
+    participants.push_back(
+        ordered_json{{"parent", node.parent},
+                     {"children", std::vector<std::uint32_t>(first, first + node.num_children)},
+                     {"slot", node.slot}});
+  }
+  return ordered_json{
+      {"depth", plan.depth},
+      {"gather_levels", num_gather_levels(plan)},
+      {"release", release_name(plan.release)},
+      {"leaders", std::vector<std::uint32_t>(plan.leaders, plan.leaders + plan.num_leaders)},
+      {"crews", crews_of(plan)},
+      {"arities", {{"exchange", plan.num_leaders}, {"gather", std::move(gather)}}},
+      {"line_bytes", plan.line_bytes},
+      {"lines_per_slot", HIERBAR_LINES_PER_SLOT},
+      {"num_slots", plan.num_slots},
+      {"participants", std::move(participants)}};
+}
+
+// ---- the command ----
 
 // Of the nodes, the first have one more if not all can have the same. Returns how many those have.
 std::uint32_t parse_num_participants(const std::string& text, std::uint32_t num_nodes) {

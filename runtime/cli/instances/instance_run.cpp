@@ -20,7 +20,6 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "cli/instances/group_keeper.hpp"
 #include "cli/instances/labelled_output.hpp"
 
 namespace hierbar {

@@ -18,7 +18,7 @@
 #include "cli/doctor/diagnosis.hpp"
 #include "cli/instances/instance_run.hpp"
 #include "cli/option/machine_option.hpp"
-#include "cli/program/served_barriers.hpp"
+#include "cli/program/counted_run.hpp"
 #include "placement/decision/findings.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 #include "placement/evidence/launcher.hpp"

@@ -13,7 +13,7 @@
 #include "base/variables.hpp"
 #include "cli/option/machine_option.hpp"
 #include "network/network_profile.hpp"
-#include "plan/export/plan_text.hpp"
+#include "plan/plan_text.hpp"
 
 namespace hierbar {
 namespace {

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "plan/export/plan_text.hpp"
+#include "plan/plan_text.hpp"
 
 #include <algorithm>
 
