@@ -100,7 +100,7 @@ constexpr const char* kFooter =
 // The known result decreases with every sweep, and faster for a smaller square. Within these bounds
 // it does not underflow.
 void add_problem(CLI::App& app, StencilOptions& options) {
-  app.add_option("--ranks", options.num_ranks, "MPI ranks. Default: 2.")
+  app.add_option("--ranks", options.num_ranks, "Ranks of the job. Default: 2.")
       ->check(CLI::Range(1, 4096))
       ->option_text("N");
   app.add_option("--threads", options.num_threads, "Threads of each rank. Default: 2.")
@@ -132,7 +132,7 @@ void add_run(CLI::App& app, StencilOptions& options) {
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
   app.add_option("--timeout", options.timeout_s,
-                 "A launch that takes longer is killed and counts as failed. Default: 60.")
+                 "Seconds, after which a launch is killed and counts as failed. Default: 60.")
       ->check(CLI::Range(1.0, 3600.0))
       ->option_text("S");
   app.add_option("--bind-to", options.bind_to,

@@ -153,7 +153,8 @@ void add_configurations(CLI::App& app, MpiBenchOptions& options) {
 
 void add_what(CLI::App& app, MpiBenchOptions& options) {
   add_ranks(app, options,
-            "Numbers of ranks, separated by commas. Default: 2,4,8,16; 2 with --first.");
+            "Ranks of the job, several numbers separated by commas. Default: 2,4,8,16; 2 with "
+            "--first.");
   app.add_flag("--first", options.first,
                "Measure the first barrier on a new communicator, and MPI_Init, instead.");
   add_configurations(app, options);
@@ -187,7 +188,8 @@ void add_what(CLI::App& app, CollectiveBenchOptions& options) {
       ->delimiter(',')
       ->check(CLI::Validator(&problem_of_size, ""))
       ->option_text("N,...");
-  add_ranks(app, options, "Numbers of ranks, separated by commas. Default: 2,4,8,16.");
+  add_ranks(app, options,
+            "Ranks of the job, several numbers separated by commas. Default: 2,4,8,16.");
   add_configurations(app, options);
 }
 
@@ -198,14 +200,15 @@ constexpr RunHelp kRunHelp = {
         "How many repetitions may be repeated, for each number of ranks, because the regime "
         "changed.\n"
         "Default: as many as --reps.",
-    .timeout = "A launch that takes longer is killed and counts as failed. Default: 60.",
+    .timeout = "Seconds, after which a launch is killed and counts as failed. Default: 60.",
     .lib_dir = "Where libhierbar_mpi.so is. Default, seen from this program: ../lib.",
     .list = "Show the configurations and which library each loads, and stop."};
 
 void add_how(CLI::App& app, MpiBenchOptions& options) {
   add_repetition_options(app, options, kRunHelp);
   app.add_option("--seed", options.seed,
-                 "Of the random order. Default: another one each time; the report says which.")
+                 "Of the random numbers of a run, which order its turns. Default: another one each "
+                 "time;\nthe report says which.")
       ->option_text("N");
 }
 

@@ -59,7 +59,7 @@ constexpr RunHelp kRunHelp = {
         "How many repetitions may be repeated, for each team size and construct, because the "
         "regime\n"
         "changed. Default: as many as --reps.",
-    .timeout = "A process that takes longer is killed and counts as failed. Default: 20.",
+    .timeout = "Seconds, after which a process is killed and counts as failed. Default: 20.",
     .lib_dir =
         "Where hierbar's libomp.so is. Default, seen from this program: ../lib; where it is "
         "installed: ../lib/hierbar.",
@@ -96,9 +96,9 @@ bool is_blocktime(const std::string& text) {
 
 void add_what(CLI::App& app, OmpBenchOptions& options) {
   app.add_option("--threads", options.thread_counts,
-                 "Team sizes, separated by commas. Default: 1, 2, 4 and 8 times the cpus, from 2 "
-                 "to 16; and\n`tasks` also with 1; the decodes with all cpus, a quarter of them, "
-                 "a sixteenth ..., from 2.")
+                 "Threads of the team, several numbers separated by commas. Default: 1, 2, 4 and 8 "
+                 "times the cpus,\nfrom 2 to 16; and `tasks` also with 1; the decodes with all "
+                 "cpus, a quarter of them, a sixteenth ..., from 2.")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096))
       ->option_text("N,...");
@@ -143,7 +143,7 @@ void add_graph(CLI::App& app, OmpBenchOptions& options) {
          "OpenMP have, and `work` the ideal as a floor.")
       ->check(CLI::Range(1, 1000000))
       ->option_text("N");
-  app.add_option("--seed", options.graph.seed,
+  app.add_option("--graph-seed", options.graph.seed,
                  "Of the operations' sizes: the work of each, in all threads together, is between\n"
                  "1 and 50 us, its logarithm distributed evenly. Equal seeds give equal sizes. "
                  "Default: 1.")

@@ -104,7 +104,7 @@ class OmpSession : public Session<OmpConfiguration> {
                                            fmt::format("{}", omp_options_.delay_ns),
                                            "--operations",
                                            std::to_string(omp_options_.graph.num_operations),
-                                           "--seed",
+                                           "--graph-seed",
                                            std::to_string(omp_options_.graph.seed),
                                            "--graph-ms",
                                            fmt::format("{}", omp_options_.graph.work_ms)};

@@ -12,7 +12,7 @@
 //
 //   omp_barrier_worker --identify
 //   omp_barrier_worker --construct NAME --threads N --budget-ms MS [--delay-ns NS]
-//                      [--operations N] [--seed N] [--graph-ms MS]
+//                      [--operations N] [--graph-seed N] [--graph-ms MS]
 //
 // Exits with 2 for wrong arguments, and with 3 if the runtime gives another team size. Only
 // omp_barrier_bench starts it.
@@ -66,7 +66,7 @@ std::optional<OmpWorkerSettings> parse_settings(int argc, char** argv) {
       settings.delay_ns = std::atof(value);
     else if (option == "--operations")
       settings.graph.num_operations = std::atoi(value);
-    else if (option == "--seed")
+    else if (option == "--graph-seed")
       settings.graph.seed = std::strtoull(value, nullptr, 10);
     else if (option == "--graph-ms")
       settings.graph.work_ms = std::atof(value);
