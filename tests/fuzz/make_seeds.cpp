@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Writes the inputs whose layout changes with the project, memory and images, below the directory
-// that is its argument: what the project's own code makes of small machines and plans. Run it anew
-// when a layout has changed.
+// that is its argument: what the project's own code makes of small machines and plans.
 
 #include <algorithm>
 #include <cstdio>
@@ -55,6 +54,7 @@ void write_plans() {
 }
 
 void write_api_segments() {
+#ifdef HIERBAR_HAS_C_API
   for (const char* algorithm : {"hier", "mcs", "tournament-flag"}) {
     hierbar_attributes attributes;
     hierbar_attributes_init(&attributes, 3);
@@ -69,6 +69,7 @@ void write_api_segments() {
     if (hierbar_barrier_init_shared(memory.get(), size, &attributes) != HIERBAR_OK) continue;
     write("api_segment", algorithm, memory.get(), size);
   }
+#endif
 }
 
 void write_mpi_segment() {

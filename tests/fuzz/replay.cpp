@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Runs inputs through the fuzz target that it is linked with: the files of directories, and those
-// that files hold which inputs.py describes. An input that crashes ends it, and so does one that
+// that files hold which run.py describes. An input that crashes ends it, and so does one that
 // costs too much time or memory. Prints how many inputs there were.
 
 #include <sys/resource.h>
@@ -38,7 +38,7 @@ std::string read(const std::filesystem::path& path) {
 
 int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-// Undoes what inputs.py's escaped() did to a line.
+// Undoes what run.py's escaped() did to a line.
 std::string unescaped(const std::string& line) {
   std::string bytes;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -18,8 +18,6 @@ import subprocess
 import sys
 import time
 
-import inputs
-
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = ROOT / "build" / "fuzz"
@@ -29,6 +27,56 @@ LIMITS = ["-timeout=20", "-rss_limit_mb=2048", "-malloc_limit_mb=1024"]
 LARGEST_INPUT = 1 << 16
 # A target with so many is not run on: they are most often one and the same.
 MOST_FINDINGS = 5
+
+
+# ---- inputs that are text, many in one file: corpus/<target>.txt. replay.cpp reads it too ----
+#
+#     == name of an input
+#     its lines
+#
+# A backslash at the end of a line joins it with the next one, or says that the input has no newline
+# there. \\ is a backslash, \xNN any other byte.
+
+HEAD = b"== "
+SPECIAL = re.compile(rb"\\|[^\n\t\x20-\x7e]|^=(?== )", re.MULTILINE)
+
+
+def escaped(found):
+    return b"\\\\" if found[0] == b"\\" else b"\\x%02x" % found[0][0]
+
+
+def pack(inputs):
+    """The text of a file with these inputs: a dictionary of names and bytes."""
+    text = b""
+    for name, content in sorted(inputs.items()):
+        text += HEAD + name.encode() + b"\n" + SPECIAL.sub(escaped, content)
+        if content and not content.endswith(b"\n"):
+            text += b"\\\n"
+    return text
+
+
+def unpack(text):
+    """The inputs of a file, by name."""
+    inputs, name = {}, None
+    for line in text.splitlines(keepends=True):
+        if line.startswith(HEAD):
+            name = line[len(HEAD) :].strip().decode()
+            inputs[name] = b""
+        elif name is not None:
+            inputs[name] += unescaped(line)
+    return inputs
+
+
+def unescaped(line):
+    def byte(found):
+        if found[1] == b"\n":
+            return b""
+        return b"\\" if found[1] == b"\\" else bytes([int(found[1][1:], 16)])
+
+    return re.sub(rb"\\(\n|\\|x[0-9a-f]{2})", byte, line)
+
+
+# ---- the programs ----
 
 
 def fail(reason):
@@ -78,7 +126,8 @@ class Target:
         self.name = name
         self.program = BUILD / "fuzz" / f"{name}_fuzz"
         self.packed = HERE / "corpus" / f"{name}.txt"  # in the repository: text,
-        self.images = HERE / "corpus" / name  # and other inputs
+        self.files = HERE / "corpus" / name  # and what others read too
+        self.seeds = work / "seeds" / name  # images, made by make_seeds
         self.kept = work / name / "kept"  # all of these, a file for each
         self.found = work / name / "corpus"  # by this run and former ones
         self.findings_dir = work / name / "findings"
@@ -99,10 +148,11 @@ class Target:
         shutil.rmtree(self.kept, ignore_errors=True)
         self.kept.mkdir(parents=True)
         if self.packed.exists():
-            for name, content in inputs.unpack(self.packed.read_bytes()).items():
+            for name, content in unpack(self.packed.read_bytes()).items():
                 (self.kept / name).write_bytes(content)
-        if self.images.exists():
-            shutil.copytree(self.images, self.kept, dirs_exist_ok=True)
+        for directory in (self.files, self.seeds):
+            if directory.exists():
+                shutil.copytree(directory, self.kept, dirs_exist_ok=True)
 
     def command(self, *options):
         words = [f"-dict={self.dictionary}"] if self.dictionary.exists() else []
@@ -159,13 +209,12 @@ class Target:
             stderr=subprocess.DEVNULL,
             check=True,
         )
-        images = {path.name for path in self.images.iterdir()} if self.images.exists() else set()
-        added = [path for path in self.kept.iterdir() if path.name not in images]
-        if not self.packed.exists():
-            for path in added:
-                shutil.copy(path, self.images)
-            return
-        self.packed.write_bytes(inputs.pack({path.name: path.read_bytes() for path in added}))
+        others = {path.name for path in (*self.files.glob("*"), *self.seeds.glob("*"))}
+        added = {
+            path.name: path.read_bytes() for path in self.kept.iterdir() if path.name not in others
+        }
+        if added:
+            self.packed.write_bytes(pack(added))
 
 
 def summary(text):
@@ -211,20 +260,30 @@ def parse_arguments():
 
 
 def choose_targets(arguments):
-    known = sorted({path.stem for path in (HERE / "corpus").iterdir()})
+    known = sorted(path.name.removesuffix("_fuzz.cpp") for path in HERE.glob("*_fuzz.cpp"))
     unknown = [name for name in arguments.targets if name not in known]
     if unknown:
         fail(f"there is no target '{unknown[0]}'; there are {', '.join(known)}")
-    return [Target(name, arguments.work.resolve()) for name in arguments.targets or known]
+    return arguments.targets or known
+
+
+def make_seeds(directory):
+    shutil.rmtree(directory, ignore_errors=True)
+    done = subprocess.run([BUILD / "fuzz" / "make_seeds", directory], env=environment())
+    if done.returncode != 0:
+        fail(f"make_seeds failed: {done.returncode}")
 
 
 def main():
     if shutil.which("clang++-19") is None:
         fail("it needs clang++-19 with libFuzzer (Debian: clang-19 libclang-rt-19-dev)")
     arguments = parse_arguments()
-    targets = choose_targets(arguments)
+    names = choose_targets(arguments)
     if not arguments.no_build:
         build()
+    work = arguments.work.resolve()
+    make_seeds(work / "seeds")
+    targets = [Target(name, work) for name in names]
     share = max(1, arguments.seconds // len(targets))
     could_run = True
     print(f"seed {arguments.seed}, {share} s for each of {len(targets)} targets", flush=True)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of inputs.py."""
+"""Tests of run.py's files of run."""
 
 import pathlib
 import unittest
 
-import inputs
+import run
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -20,17 +20,17 @@ class InputsTest(unittest.TestCase):
             "special": b"back\\slash \\x41 \0\xff\r\n== not a head\n== \\\n",
             "only_newlines": b"\n\n",
         }
-        self.assertEqual(inputs.unpack(inputs.pack(some)), some)
+        self.assertEqual(run.unpack(run.pack(some)), some)
 
     def test_a_file_shows_text_as_it_is(self):
-        self.assertEqual(inputs.pack({"a": b"x=1\n", "b": b"\0"}), b"== a\nx=1\n== b\n\\x00\\\n")
+        self.assertEqual(run.pack({"a": b"x=1\n", "b": b"\0"}), b"== a\nx=1\n== b\n\\x00\\\n")
 
     def test_the_files_of_the_repository_are_as_they_would_be_written(self):
         files = sorted((HERE / "corpus").glob("*.txt"))
         self.assertTrue(files)
         for path in files:
             text = path.read_bytes()
-            self.assertEqual(inputs.pack(inputs.unpack(text)), text, path)
+            self.assertEqual(run.pack(run.unpack(text)), text, path)
 
 
 if __name__ == "__main__":
