@@ -3,7 +3,7 @@
 
 // The callbacks. How the events become figures is in team.hpp.
 //
-//   parallel_begin   a region borrows a Team, which is kept in parallel_data (region.hpp)
+//   parallel_begin   a region borrows a Team, which is kept in parallel_data (team_pool.hpp)
 //   parallel_end     the region gives the Team back
 //   implicit_task    a thread enters the team or leaves it
 //   sync_region      a thread arrives at a barrier or leaves it
@@ -19,16 +19,48 @@
 // primary alone, which is released in time. The time for which the workers wait after it is idle
 // time, and belongs to no barrier.
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "ompt-tools/chain.hpp"
-#include "ompt-tools/frames.hpp"
 #include "ompt-tools/tool.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 
 namespace hierbar::report {
 namespace {
+
+// The thread itself keeps which regions it is in; task_data and thread_data are not used. This does
+// not change while a barrier is under way, with one exception: a waiting thread may run tasks, and
+// these may have regions of their own. Hence a stack.
+
+struct Thread;
+
+// A region that a thread is in.
+struct Frame {
+  Thread* thread = nullptr;
+  RecordedTeam* team = nullptr;
+  RecordedTeam::Participant* own = nullptr;
+  Record* record = nullptr;       // of the barrier in which it waits
+  Record* last_record = nullptr;  // of its last barrier, if that was recorded
+  const void* waiting_task = nullptr;
+  std::uint64_t task_start = 0;
+};
+
+constexpr int kMaxDepth = 16;  // regions nested deeper are not recorded
+
+struct Thread {
+  Frame frames[kMaxDepth];
+  int depth = 0;
+  RawRing* ring = nullptr;                      // null if no pictures are asked for
+  hierbar_phases* asks_nobody = nullptr;        // used in place of our libomp's pointer
+  hierbar_phases** next_phases = &asks_nobody;  // where libomp finds the place for its stamps
+  // The last outer region of which this thread was the primary.
+  std::uint64_t region_end = 0;
+  std::uint32_t region_size = 0;
+
+  Frame* top() { return depth > 0 && depth <= kMaxDepth ? &frames[depth - 1] : nullptr; }
+};
 
 thread_local Thread self;
 

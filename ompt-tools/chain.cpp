@@ -1,6 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ompt-tools/chain.hpp"
+#include "ompt-tools/team_pool.hpp"
 
 #include <dlfcn.h>
 

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "ompt-tools/region.hpp"
 #include "trace/ompt_api.h"
 
 namespace hierbar::report {

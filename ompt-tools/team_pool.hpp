@@ -8,10 +8,20 @@
 #include <mutex>
 #include <vector>
 
-#include "ompt-tools/region.hpp"
 #include "report/team.hpp"
+#include "trace/ompt_api.h"
 
 namespace hierbar::report {
+
+// One parallel region. The runtime's parallel_data points to it.
+struct Region {
+  RecordedTeam* team = nullptr;  // null if the region is not recorded
+  ompt_data_t chained{};         // the parallel_data of the chained tool
+};
+
+inline Region* region_of(const ompt_data_t* parallel) {
+  return parallel == nullptr ? nullptr : static_cast<Region*>(parallel->ptr);
+}
 
 // A pool of regions with their teams, by size. A region that begins borrows one. Most often this is
 // the one that the region before it gave back. Thread-safe; visitors are called under the lock.
