@@ -66,7 +66,9 @@ endfunction()
 # compile a test, are compiled once for all tests that are not optimised.
 function(hierbar_share_test_headers name)
   if(NOT TARGET hierbar_test_headers)
-    add_library(hierbar_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/test_headers.cpp)
+    set(source ${PROJECT_BINARY_DIR}/tests/test_headers.cpp) # CMake needs one to compile headers for
+    file(CONFIGURE OUTPUT ${source} CONTENT "")
+    add_library(hierbar_test_headers OBJECT ${source})
     target_link_libraries(hierbar_test_headers PRIVATE GTest::gmock GTest::gtest)
     target_compile_features(hierbar_test_headers PRIVATE cxx_std_20)
     hierbar_warnings(hierbar_test_headers) # of these, -Wpedantic defines macros
