@@ -5,7 +5,7 @@
 they print with what the page shows. page_commands.py describes the marks.
 
 They run in an empty directory that has links to what the repository has, `build/release` for the
-build that is tested, and the programs and files of tests/docs/programs. `/path/to/lib` in a page is
+build that is tested, the programs of tests/docs/programs and the files of FILES. `/path/to/lib` in a page is
 the build's lib.
 
 Commands that start nothing for want of a program (a launcher, Slurm, numpy) are named at the end.
@@ -34,6 +34,39 @@ PROGRAMS = (  # the name in the pages, its source, the compiler, and its options
     ("mpich_app", "mpi_app.c", "mpicc.mpich", []),
     ("hybrid_app", "hybrid_app.c", "mpicc.mpich", ["-fopenmp"]),
 )
+NUM_TALKERS = 32
+FILES = {
+    # Of ranks in a ring.
+    "bytes.csv": "".join(
+        ",".join(
+            "65536" if (column - row) % NUM_TALKERS in (1, NUM_TALKERS - 1) else "0"
+            for column in range(NUM_TALKERS)
+        )
+        + "\n"
+        for row in range(NUM_TALKERS)
+    ),
+    "runs.csv": """\
+# split, microseconds: a line for each run
+2x4,812500
+2x4,809000
+4x2,655000
+""",
+    # Hides the program from whoever reads the command.
+    "script.sh": """\
+#!/bin/sh
+exec ./mpich_app
+""",
+    # numpy on an OpenBLAS whose threads are OpenMP's, as Debian has it.
+    "train.py": """\
+import numpy
+
+matrix = numpy.random.default_rng(1).random((400, 400))
+for _ in range(100):
+    matrix = matrix @ matrix / 100
+    matrix /= numpy.abs(matrix).max()
+print(matrix.shape)
+""",
+}
 OTHERS = ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpicc.mpich", "mpicc.openmpi", "lstopo")
 WITH_SUBCOMMANDS = ("hierbar", "barrier_model")
 SKIPPED = 77
@@ -82,9 +115,10 @@ def compile_programs(work):
             continue
         line = [compiler, *options, "-O1", str(HERE / "programs" / source), "-o", str(work / name)]
         subprocess.run(line, check=True)
-    for path in (HERE / "programs").iterdir():
-        if path.suffix != ".c":
-            shutil.copy(path, work)
+    shutil.copy(HERE / "programs/hierbar-results.json", work)
+    for name, text in FILES.items():
+        (work / name).write_text(text)
+    (work / "script.sh").chmod(0o755)
     numpy = subprocess.run(["/usr/bin/python3", "-c", "import numpy"], capture_output=True)
     if numpy.returncode != 0:
         missing["train.py"] = "there is no numpy"
