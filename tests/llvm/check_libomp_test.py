@@ -39,6 +39,12 @@ class TargetNames(unittest.TestCase):
     def test_the_known_versions_are_those_of_the_build(self):
         self.assertIn("22.1.8", check_libomp.known_llvm_versions())
 
+    def test_known_failures(self):
+        self.assertIn(
+            "misc_bugs/simd_conservative_ordered.c", check_libomp.read_known_failures("22.1.8", 19)
+        )
+        self.assertEqual(check_libomp.read_known_failures("22.1.8", 0), set())
+
 
 if __name__ == "__main__":
     unittest.main()
