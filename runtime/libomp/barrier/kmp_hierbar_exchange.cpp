@@ -77,7 +77,9 @@ run_exchange(kmp_info_t *this_thr, int gtid, kmp_hierbar_team_t *hier, const Tra
     return result;
   }
   if (KMP_MASTER_TID(tid)) {
-    ++(wants_release ? hier->counts.led : hier->counts.slow);
+    // A late primary's barrier counts as one with tasks if it has any.
+    const bool has_tasks = __kmp_hierbar_has_tasks(this_thr->th.th_task_team);
+    ++(wants_release && !has_tasks ? hier->counts.led : hier->counts.slow);
     __kmp_hierbar_remember_tasks(hier, true);
     __kmp_task_team_setup(this_thr, team);
     __kmp_task_team_wait(this_thr, team USE_ITT_BUILD_ARG(NULL));
