@@ -90,11 +90,17 @@ class Traces(ompt_program.Program):
             for (_, tid), steps in self.slices.items()
         }
         for tid in range(1, 7):
+            # The end of the region for all but the primary, and barriers in which a primary that
+            # is often late releases the others itself: not before 16 that were along the tree.
+            aside = names[tid].get("imbalance", 0)
+            if tid != 1:
+                self.assertGreaterEqual(aside, 1)
+            along = 51 - aside
+            self.assertGreaterEqual(along, 16)
             leads = tid in (1, 4)
-            led = 51 if tid == 1 else 50  # the end of the region, too
-            self.assertEqual(names[tid].get("gather", 0), led if leads else 0)
-            self.assertEqual(names[tid].get("exchange", 0), led if leads else 0)
-            self.assertEqual(names[tid].get("release", 0), 0 if leads else 50)
+            self.assertEqual(names[tid].get("gather", 0), along if leads else 0)
+            self.assertEqual(names[tid].get("exchange", 0), along if leads else 0)
+            self.assertEqual(names[tid].get("release", 0), 0 if leads else along)
 
     def test_tasks_are_apart(self):
         self.trace("tasks", 100)
