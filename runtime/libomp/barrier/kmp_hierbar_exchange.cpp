@@ -114,6 +114,11 @@ int __kmp_hierbar_unobserved_barrier(enum barrier_type bt, int gtid, int is_spli
   return run_plain_exchange(this_thr, gtid, hier);
 }
 
+bool __kmp_hierbar_is_alone(int gtid) {
+  return __kmp_hierbar_is_unobserved() && (kmp_uint32)gtid < (kmp_uint32)__kmp_threads_capacity &&
+         awaits_nobody(__kmp_threads[gtid]);
+}
+
 void __kmp_hierbar_enter_barrier(ident_t *loc, int gtid, void *address,
                                  kmp_hierbar_other_barrier_t *otherwise) {
   if (__kmp_hierbar_is_unobserved() && (kmp_uint32)gtid < (kmp_uint32)__kmp_threads_capacity) {

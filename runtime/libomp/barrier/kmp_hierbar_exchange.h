@@ -49,6 +49,10 @@ typedef void kmp_hierbar_other_barrier_t(ident_t *loc, int gtid, void *address);
 void __kmp_hierbar_enter_barrier(ident_t *loc, int gtid, void *address,
                                  kmp_hierbar_other_barrier_t *otherwise);
 
+// Whether an explicit barrier of this thread is served by 1. without a wait, because it has no
+// others. `gtid` may be negative.
+bool __kmp_hierbar_is_alone(int gtid);
+
 // The same if there is a tool, by 3. False: not served.
 static inline bool __kmp_hierbar_observed_barrier(ident_t *loc, int gtid, void *address) {
 #if OMPT_SUPPORT && OMPT_OPTIONAL
