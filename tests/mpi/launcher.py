@@ -3,11 +3,16 @@
 """How the launchers of the MPI libraries are called, on one machine, with more ranks than cpus,
 also by root."""
 
+import contextlib
 import os
 import pathlib
 import signal
 import subprocess
+import sys
 import uuid
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from marked_processes import marked_processes
 
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 LAUNCHERS = {"mpich": "mpiexec.mpich", "ompi": "mpiexec.openmpi"}
@@ -67,25 +72,14 @@ def launch_command(arguments, ranks, settings, options, command):
     return line[:-1]
 
 
-def kill_marked(mark):
-    """Ends whoever has this in its environment. Proxies of launchers, and their ranks, have sessions
-    of their own, and ranks whose launcher has been killed can compute for ever."""
-    for file in pathlib.Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if mark in file.read_bytes().split(b"\0"):
-                os.kill(int(file.parent.name), signal.SIGKILL)
-        except OSError:  # it has ended, or is somebody else's
-            continue
-
-
 def run_to_end(command, environment, timeout, directory=None):
     """Runs a launcher, and ends it and its ranks after `timeout` seconds. Returns the exit status,
     None after a timeout, the output, and the error output. Together in one pipe, a line of the one
     could begin within a line of the other."""
-    mark = f"MARK_OF_A_LAUNCH={uuid.uuid4()}"
+    name, value = "MARK_OF_A_LAUNCH", str(uuid.uuid4())
     process = subprocess.Popen(
         command,
-        env=dict(environment, **dict([mark.split("=")])),
+        env={**environment, name: value},
         cwd=directory,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -101,7 +95,11 @@ def run_to_end(command, environment, timeout, directory=None):
         try:
             output, errors = process.communicate(timeout=10)
         except subprocess.TimeoutExpired:
-            kill_marked(mark.encode())
+            # Proxies of launchers, and their ranks, have sessions of their own, and ranks whose
+            # launcher has been killed can compute for ever.
+            for number in marked_processes(f"{name}={value}"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
             output, errors = process.communicate()
         return None, output, errors
     finally:

@@ -19,6 +19,9 @@ import time
 import unittest
 import uuid
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "support"))
+from marked_processes import marked_processes
+
 HIERBAR, *OPTIONS = sys.argv[1:]
 LIMIT_S = 100  # of one command; none takes a tenth of it on an idle machine
 CPUS = sorted(os.sched_getaffinity(0))
@@ -75,14 +78,7 @@ class InstancesTest(unittest.TestCase):
         self.assertEqual([name for name in files if name.startswith("hierbar-")], [])
 
     def marked_processes(self):
-        found = []
-        for entry in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                if self.mark.encode() in (entry / "environ").read_bytes():
-                    found.append(int(entry.name))
-            except OSError:
-                pass
-        return found
+        return marked_processes(self.mark)
 
     def command(self, options, program):
         return [HIERBAR, "run", *OPTIONS, *options, "--", *program]
