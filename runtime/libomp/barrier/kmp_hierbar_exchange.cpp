@@ -114,15 +114,20 @@ int __kmp_hierbar_unobserved_barrier(enum barrier_type bt, int gtid, int is_spli
   return run_plain_exchange(this_thr, gtid, hier);
 }
 
+// The thread, or NULL: the number is none of a thread, or an observer has to know of the barrier.
+static inline kmp_info_t *unobserved_thread(int gtid) {
+  const bool is_known = (kmp_uint32)gtid < (kmp_uint32)__kmp_threads_capacity;
+  return __kmp_hierbar_is_unobserved() && is_known ? __kmp_threads[gtid] : NULL;
+}
+
 bool __kmp_hierbar_is_alone(int gtid) {
-  return __kmp_hierbar_is_unobserved() && (kmp_uint32)gtid < (kmp_uint32)__kmp_threads_capacity &&
-         awaits_nobody(__kmp_threads[gtid]);
+  const kmp_info_t *this_thr = unobserved_thread(gtid);
+  return this_thr != NULL && awaits_nobody(this_thr);
 }
 
 void __kmp_hierbar_enter_barrier(ident_t *loc, int gtid, void *address,
                                  kmp_hierbar_other_barrier_t *otherwise) {
-  if (__kmp_hierbar_is_unobserved() && (kmp_uint32)gtid < (kmp_uint32)__kmp_threads_capacity) {
-    kmp_info_t *this_thr = __kmp_threads[gtid];
+  if (kmp_info_t *this_thr = unobserved_thread(gtid)) {
     if (kmp_hierbar_team_t *hier = exchanging_team(this_thr->th.th_team)) {
       run_plain_exchange(this_thr, gtid, hier);
       return;

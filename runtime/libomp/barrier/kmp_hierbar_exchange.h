@@ -43,17 +43,17 @@ static inline bool __kmp_hierbar_is_unobserved() {
   return __kmp_hierbar_enabled && !__kmp_hierbar_barrier_calls_offload();
 }
 
-// An explicit barrier, or one that the compiler has inserted. If it is neither served by 1. nor
-// that of one thread alone, `otherwise` is called. `address` is the entry point's return address.
+// An explicit barrier, or one that the compiler has inserted. If 1. does not serve it, `otherwise`
+// is called. `address` is the entry point's return address.
 typedef void kmp_hierbar_other_barrier_t(ident_t *loc, int gtid, void *address);
 void __kmp_hierbar_enter_barrier(ident_t *loc, int gtid, void *address,
                                  kmp_hierbar_other_barrier_t *otherwise);
 
-// Whether an explicit barrier of this thread is served by 1. without a wait, because it has no
-// others. `gtid` may be negative.
+// Whether 1. serves an explicit barrier of this thread without a wait, because its team has no
+// other thread. `gtid` may be negative.
 bool __kmp_hierbar_is_alone(int gtid);
 
-// The same if there is a tool, by 3. False: not served.
+// An explicit barrier where there is a tool, served by 3. False: not served.
 static inline bool __kmp_hierbar_observed_barrier(ident_t *loc, int gtid, void *address) {
 #if OMPT_SUPPORT && OMPT_OPTIONAL
   return ompt_enabled.enabled && !__kmp_hierbar_barrier_calls_offload() &&
